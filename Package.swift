@@ -11,7 +11,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
     ],
@@ -62,7 +61,6 @@ let package = Package(
             dependencies: [
                 "Files", "Diagnostics", "Processes", "Pipelines", "GraphModel", "ClassGeneration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
             ]
         ),
 
@@ -91,7 +89,7 @@ let package = Package(
             name: "FuzzHarnesses",
             dependencies: [
                 "Files", "Diagnostics", "YAML", "RecordStreams", "GraphModel", "XcodeModel",
-                "GraphStore", "Pipelines",
+                "SQLite", "GraphStore", "Pipelines",
             ],
             path: "Tests/FuzzHarnesses"),
         .testTarget(

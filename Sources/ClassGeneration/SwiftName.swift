@@ -31,16 +31,30 @@ enum SwiftName {
     static let modulesOfHiddenTypes: [String: String] = {
         let names = [
             "Swift": [
-                "Array", "Character", "Collection", "Dictionary", "Duration", "Error", "Optional",
-                "Range", "Result", "Sequence", "Set", "String",
+                "Array", "Bool", "Character", "Collection", "Decoder", "Dictionary", "Double",
+                "Duration", "Encoder", "Error", "Float", "Hasher", "Identifiable", "Int", "Mirror",
+                "Never", "Optional", "Range", "Result", "Sequence", "Set", "Slice", "String",
+                "Substring",
             ],
-            "_Concurrency": ["Actor", "Clock", "Executor", "MainActor", "Task", "TaskGroup"],
+            "_Concurrency": [
+                "Actor", "AsyncSequence", "AsyncStream", "Clock", "Executor", "MainActor", "Task",
+                "TaskGroup", "TaskLocal",
+            ],
+            "_StringProcessing": ["Regex"],
             "Foundation": [
-                "Calendar", "Data", "Date", "DateInterval", "Decimal", "Locale", "Measurement",
-                "Notification", "Operation", "Process", "Thread", "TimeZone", "Timer", "Unit",
-                "URL",
-                "UUID",
+                "AttributedString", "Bundle", "Calendar", "CharacterSet", "Data", "Date",
+                "DateComponents", "DateFormatter", "DateInterval", "Decimal", "Dimension",
+                "Expression", "FileHandle", "FileManager", "FormatStyle", "Formatter", "Host",
+                "IndexPath", "IndexSet", "InputStream", "JSONDecoder", "JSONEncoder", "Locale",
+                "LocalizedError", "Measurement", "Notification", "NotificationCenter",
+                "NumberFormatter", "Operation", "OperationQueue", "OutputStream",
+                "PersonNameComponents", "Pipe", "Port", "Predicate", "Process", "ProcessInfo",
+                "Progress", "RunLoop", "Scanner", "SortDescriptor", "SortOrder", "Stream", "Thread",
+                "TimeInterval", "TimeZone", "Timer", "URL", "URLComponents", "URLQueryItem",
+                "UUID", "UndoManager", "Unit",
+                "UserDefaults",
             ],
+            "ObjectiveC": ["Selector"],
         ]
         return names.reduce(into: [:]) { modules, entry in
             for name in entry.value { modules[name] = entry.key }

@@ -4,11 +4,13 @@ package enum Suggestion {
     package static func closest(to word: String, among candidates: some Sequence<String>) -> String?
     {
         let limit = max(1, word.count / 3)
+        let scalars = Array(word.lowercased().unicodeScalars)
         var best: (name: String, distance: Int)?
         for candidate in candidates {
-            let distance = editDistance(
-                Array(word.lowercased().unicodeScalars),
-                Array(candidate.lowercased().unicodeScalars))
+            let others = Array(candidate.lowercased().unicodeScalars)
+            // The distance is at least the difference in length.
+            guard abs(scalars.count - others.count) <= limit else { continue }
+            let distance = editDistance(scalars, others)
             if distance <= limit, distance < best?.distance ?? Int.max {
                 best = (candidate, distance)
             }

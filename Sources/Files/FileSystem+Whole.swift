@@ -1,5 +1,7 @@
 /// Calls on complete files and folders.
 extension FileSystem {
+    /// The bytes of the first read, which most files do not exceed, and of each later one.
+    private static let firstPartBytes = 1 << 14
     private static let partBytes = 1 << 18
 
     /// Returns the bytes of a file, at most the first `limit`.
@@ -16,12 +18,13 @@ extension FileSystem {
         of descriptor: Int32, first limit: Int = .max
     ) throws(SystemFault) -> [UInt8] {
         var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: min(limit, partBytes))
+        var part = [UInt8](repeating: 0, count: min(limit, firstPartBytes))
         while bytes.count < limit {
             let wanted = min(part.count, limit - bytes.count)
             let count = try read(descriptor, into: &part, atMost: wanted)
             guard count > 0 else { break }
             bytes.append(contentsOf: part[..<count])
+            if count == firstPartBytes { part = [UInt8](repeating: 0, count: partBytes) }
         }
         return bytes
     }

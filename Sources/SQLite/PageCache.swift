@@ -3,7 +3,7 @@ internal import CSQLite
 
 /// Settings of SQLite for the whole process.
 package enum SQLiteLibrary {
-    /// RoundRobinGate off SQLite's memory statistics, which take a lock for each allocation.
+    /// Turns off SQLite's memory statistics, which take a lock for each allocation.
     ///
     /// Use it only in a process that etl alone controls, before its first connection; later it has
     /// no effect

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Diagnostics
 import FoundationEssentials
-import Logging
 import Pipelines
 
 /// Shows what is wrong with specs: `etl check SPEC…`.
@@ -21,7 +20,6 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var parameters: SetFlags
 
     func run() throws {
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let runner = PipelineRunner(
             options: RunOptions(
                 sets: parameters.sets, environment: ProcessInfo.processInfo.environment,
@@ -35,7 +33,7 @@ struct CheckCommand: ParsableCommand {
                 if strict, diagnostic.severity == .warning, diagnostic.code.hasPrefix("model.") {
                     diagnostic.severity = .error
                 }
-                logger.notice("\(DiagnosticRenderer.text(diagnostic))")
+                Terminal.write(diagnostic)
                 if diagnostic.severity == .error { errors.append(diagnostic) }
             }
         }

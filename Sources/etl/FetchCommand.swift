@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import Logging
 import Pipelines
 
 /// Shows objects of a store: `etl fetch STORE ENTITY`.
@@ -156,9 +155,8 @@ struct FetchCommand: ParsableCommand {
             format: queryFormat(on: standardOutput), isTerminal: standardOutput.isTerminal,
             isWatched: isWatched)
         let outcome = runner.run(query)
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
-        for error in outcome.errors { logger.error("\(error)") }
-        for note in outcome.notes { logger.notice("\(note)") }
+        for error in outcome.errors { Terminal.writeMessage(error) }
+        for note in outcome.notes { Terminal.writeMessage(note) }
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
     }
 

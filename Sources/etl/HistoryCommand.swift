@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import Logging
 import Pipelines
 
 /// Shows what changed in a store: `etl history STORE`, and `etl history purge STORE`.
@@ -132,10 +131,9 @@ struct HistoryShowCommand: ParsableCommand {
         query.follows = follow
         query.wantsToken = token
         let output = StandardOutput(environment: ProcessInfo.processInfo.environment)
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let feed = HistoryFeed(
             isTerminal: output.isTerminal, interruption: interruption,
-            note: { logger.notice("\($0)") })
+            note: { Terminal.writeMessage($0) })
         try feed.run(query).show(isVerbose: verbose)
     }
 }
@@ -178,9 +176,10 @@ extension QueryOutcome {
     ///
     /// - Throws: how the command ends.
     fileprivate func show(isVerbose: Bool = false) throws {
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
-        for error in errors { logger.error("\(error)") }
-        if isVerbose || Terminal().isInteractive { for note in notes { logger.notice("\(note)") } }
+        for error in errors { Terminal.writeMessage(error) }
+        if isVerbose || Terminal().isInteractive {
+            for note in notes { Terminal.writeMessage(note) }
+        }
         if status != .ok { throw ExitCode(status.rawValue) }
     }
 }

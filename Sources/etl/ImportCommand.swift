@@ -1,6 +1,5 @@
 import ArgumentParser
 import Diagnostics
-import Logging
 import Pipelines
 
 /// Imports files without a spec: `etl import FILE… --into STORE`.
@@ -102,8 +101,7 @@ struct ImportCommand: ParsableCommand {
             case .ready(let found): fileImport = found
             case .nothing(let warnings):
                 guard level != .error else { return }
-                let logger = Logger(label: "etl") { _ in StandardErrorLog() }
-                for warning in warnings { logger.notice("\(DiagnosticRenderer.text(warning))") }
+                for warning in warnings { Terminal.write(warning) }
                 return
             }
             try fileImport.save()

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Diagnostics
 import FoundationEssentials
-import Logging
 import Pipelines
 import RecordStreams
 
@@ -81,14 +80,13 @@ struct InferCommand: ParsableCommand {
 
     func run() throws {
         SignalHandling.endAtOnce()
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         var options = known.options
         options.limit = limit
         options.hasProfiles = html != nil
         do throws(RunFailure) {
             let inference = try Inference(from: files, options: options)
             for warning in inference.warnings {
-                logger.notice("\(DiagnosticRenderer.text(warning))")
+                Terminal.write(warning)
             }
             if let html {
                 guard let page = inference.page else {

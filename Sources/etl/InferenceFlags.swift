@@ -49,7 +49,7 @@ struct InferenceFlags: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The escape character of tables, such as a backslash.",
+            "The escape character of tables, such as a backslash; a store does not keep it.",
             valueName: "character"))
     var escape: String?
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Diagnostics
 import GraphModel
-import Logging
 import Pipelines
 
 /// Shows, compares, and converts models: `etl model show|diff|convert|diagram|swift`.
@@ -18,11 +17,10 @@ struct ModelCommand: ParsableCommand {
     ///
     /// - Throws: the status 66 if the file is missing, 78 if the model is wrong.
     static func read(_ path: String, quiet: Bool = false) throws -> ManagedObjectModel {
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let (model, diagnostics) = ModelSource.readOrStored(path)
         for diagnostic in diagnostics
         where diagnostic.severity == .error || !quiet || diagnostic.code == "store.of-app" {
-            logger.notice("\(DiagnosticRenderer.text(diagnostic))")
+            Terminal.write(diagnostic)
         }
         if let model { return model }
         let isMissing = diagnostics.contains { $0.code == "file.missing" }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Diagnostics
-import Logging
 import Pipelines
 
 /// Writes a model in another form: `etl model convert IN OUT`.
@@ -33,14 +32,13 @@ struct ModelConvertCommand: ParsableCommand {
     }
 
     func run() throws {
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let model = try ModelCommand.read(input)
         do throws(Diagnostic) {
             for warning in try ModelSource.write(model, to: output, overwrites: force) {
-                logger.notice("\(DiagnosticRenderer.text(warning))")
+                Terminal.write(warning)
             }
         } catch {
-            logger.error("\(DiagnosticRenderer.text(error))")
+            Terminal.write(error)
             throw ExitCode(ExitStatus.cannotCreate.rawValue)
         }
     }

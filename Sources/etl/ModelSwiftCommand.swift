@@ -1,7 +1,6 @@
 import ArgumentParser
 import ClassGeneration
 import Diagnostics
-import Logging
 import Pipelines
 
 /// Writes the classes of a model: `etl model swift MODEL --output DIR`.
@@ -39,7 +38,6 @@ struct ModelSwiftCommand: ParsableCommand {
     var force = false
 
     func run() throws {
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         do throws(RunFailure) {
             try URLCheck.refuse(folder: output)
         } catch {
@@ -49,7 +47,7 @@ struct ModelSwiftCommand: ParsableCommand {
             try ModelCommand.read(model, quiet: true),
             source: ClassGenerator.sourceName(ofModelAt: model), mode: mode, access: access)
         let (files, problems) = generator.files()
-        for problem in problems { logger.notice("\(DiagnosticRenderer.text(problem))") }
+        for problem in problems { Terminal.write(problem) }
         if problems.contains(where: { $0.severity == .error }) {
             throw ExitCode(ExitStatus.configuration.rawValue)
         }
@@ -60,7 +58,7 @@ struct ModelSwiftCommand: ParsableCommand {
                 try check
                 ? folder.drift(from: files) : folder.write(files, overwrites: force)
         } catch {
-            logger.error("\(DiagnosticRenderer.text(error))")
+            Terminal.write(error)
             throw ExitCode(ExitStatus.cannotCreate.rawValue)
         }
         guard check, !changes.isEmpty else { return }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Diagnostics
-import Logging
 import Pipelines
 
 /// Shows the objects of the first records of a spec: `etl preview SPEC`.
@@ -55,17 +54,16 @@ struct PreviewCommand: ParsableCommand {
         SignalHandling.endAtOnce()
         let context = SetFlags.context(parameters.sets)
         let output = StandardOutput(environment: context.environment)
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let outcome = Preview(
             context, only: stage, limit: limit, isTerminal: output.isTerminal,
             allowsCommands: !commands.areRefused,
-            tell: { logger.warning("\(DiagnosticRenderer.text($0))") }
+            tell: { Terminal.write($0) }
         ).run(spec)
-        for error in outcome.errors { logger.error("\(DiagnosticRenderer.text(error))") }
+        for error in outcome.errors { Terminal.write(error) }
         if Terminal().isInteractive {
-            for stage in outcome.stages { logger.notice("\(stage.text)") }
+            for stage in outcome.stages { Terminal.writeMessage(stage.text) }
             if outcome.stages.isEmpty, outcome.status == .ok {
-                logger.notice("\(spec) has no import")
+                Terminal.writeMessage("\(spec) has no import")
             }
         }
         if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Diagnostics
-import Logging
 import Pipelines
 
 /// Shows the report of a run: `etl report RUN`.
@@ -13,7 +12,8 @@ struct ReportCommand: ParsableCommand {
             A run that continues another one has its own report, with the totals of both.
 
             For a stage that did not finish, `waiting` counts the records that the next run \
-            writes. "Objects changed" counts an object once for each save that changed it.
+            writes. "Objects changed" counts an object once for each save that changed its row, its \
+            links, or its derived attributes.
 
             Exit status: 0 ok, whatever the status of the run, 66 the report is missing, 78 it \
             cannot be read.
@@ -61,8 +61,7 @@ extension StoredReport.Format: ExpressibleByArgument {}
 extension RunFailure {
     /// Prints the errors, and returns the exit status.
     func shown() -> ExitCode {
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
-        for diagnostic in diagnostics { logger.error("\(DiagnosticRenderer.text(diagnostic))") }
+        for diagnostic in diagnostics { Terminal.write(diagnostic) }
         return ExitCode(status.rawValue)
     }
 }

@@ -65,6 +65,11 @@ struct Terminal: Sendable {
         write(showsColor ? painted(shown) : shown)
     }
 
+    /// Writes an error, a warning, or a note to stderr.
+    static func write(_ diagnostic: Diagnostic) {
+        writeMessage(DiagnosticRenderer.text(diagnostic))
+    }
+
     /// The current folder, as paths name it.
     static let currentFolders = TerminalText.currentFolders(
         environment: ProcessInfo.processInfo.environment)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Diagnostics
-import Logging
 import Pipelines
 
 /// Runs the tests of specs: `etl test SPEC…`.
@@ -28,7 +27,6 @@ struct TestCommand: ParsableCommand {
     func run() throws {
         // The files of a test are removed before the process ends.
         let interruption = SignalHandling.install()
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         let tester = SpecificationTester(SetFlags.context(), interruption)
         var status = ExitStatus.ok
         var hasTests = false
@@ -36,21 +34,21 @@ struct TestCommand: ParsableCommand {
             // A pattern such as pipelines/*.yaml names models, too.
             if specs.count > 1, ModelSource.problems(ifModel: spec) != nil {
                 if verbose || Terminal().isInteractive {
-                    logger.info("\(spec): a model, which has no tests")
+                    Terminal.writeMessage("\(spec): a model, which has no tests")
                 }
                 continue
             }
             let outcome = tester.run(spec)
             for diagnostic in outcome.diagnostics {
-                logger.error("\(DiagnosticRenderer.text(diagnostic))")
+                Terminal.write(diagnostic)
             }
             hasTests = hasTests || !outcome.hasNoTests
             if outcome.hasNoTests {
                 // No test failed, but the caller expects that there are some.
-                logger.warning("\(spec) has no tests; write some under `tests`")
+                Terminal.writeMessage("\(spec) has no tests; write some under `tests`")
             } else if verbose || Terminal().isInteractive || outcome.failed > 0 {
                 let failed = outcome.failed > 0 ? ", \(outcome.failed) failed" : ""
-                logger.info("\(spec): \(outcome.passed) passed\(failed)")
+                Terminal.writeMessage("\(spec): \(outcome.passed) passed\(failed)")
             }
             // A spec that is wrong weighs more than a test that fails.
             if status == .ok || outcome.status.rawValue > status.rawValue {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Diagnostics
 import FoundationEssentials
-import Logging
 import Pipelines
 
 /// Checks a store for damage, or recovers data from it: `etl verify STORE`.
@@ -88,12 +87,11 @@ struct VerifyCommand: ParsableCommand {
         } catch {
             throw error.shown()
         }
-        let logger = Logger(label: "etl") { _ in StandardErrorLog() }
         if let warning = answer.warning {
-            logger.warning("\(DiagnosticRenderer.text(warning))")
+            Terminal.write(warning)
         }
-        if let hint = answer.hint, !json { logger.notice("\(hint)") }
-        if Terminal().isInteractive, !json { logger.notice("\(answer.summary)") }
+        if let hint = answer.hint, !json { Terminal.writeMessage(hint) }
+        if Terminal().isInteractive, !json { Terminal.writeMessage(answer.summary) }
         guard answer.isGood else { throw ExitCode(ExitStatus.check.rawValue) }
     }
 }

@@ -132,7 +132,7 @@ package enum AppStoreFixture {
         return connection
     }
 
-    /// RoundRobinGate one of our stores into an app's store: it carries its model as an archive, and none of
+    /// Turns one of our stores into an app's store: it carries its model as an archive, and none of
     /// our tables.
     package static func disown(_ path: String, _ model: ManagedObjectModel) throws {
         let connection = try Connection(path: path, mode: .readWrite)

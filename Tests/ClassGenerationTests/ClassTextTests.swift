@@ -37,6 +37,36 @@ import Testing
             ])
     }
 
+    @Test("warns of types of the standard library and of Foundation, each with its module")
+    func hiddenTypesOfModules() throws {
+        let modules = [
+            "Actor": "_Concurrency", "Bundle": "Foundation", "Calendar": "Foundation",
+            "Character": "Swift", "Collection": "Swift", "Formatter": "Foundation",
+            "Host": "Foundation", "Locale": "Foundation", "Measurement": "Foundation",
+            "Notification": "Foundation", "Operation": "Foundation", "Pipe": "Foundation",
+            "Port": "Foundation", "Predicate": "Foundation", "Process": "Foundation",
+            "Progress": "Foundation", "Regex": "_StringProcessing", "Scanner": "Foundation",
+            "Selector": "ObjectiveC", "Stream": "Foundation", "Thread": "Foundation",
+            "Timer": "Foundation", "Unit": "Foundation",
+        ]
+        let names = modules.keys.sorted()
+        let entities = (names + ["Person", "Order", "Tag"]).map {
+            "\($0): { attributes: { title: String } }"
+        }
+        let problems = try generated(entities.joined(separator: "\n")).problems
+        #expect(
+            problems.map(\.message)
+                == names.map {
+                    "The class '\($0)' hides Swift's own '\($0)' where both can be seen"
+                })
+        #expect(
+            problems.map(\.fix)
+                == names.map {
+                    "name the class, as in `class: \($0)Item`. To keep the name, write `class: \($0)`, "
+                        + "and `\(modules[$0] ?? "").\($0)` for Swift's type"
+                })
+    }
+
     @Test("a Transformable has the type that the model names, and its row contains bytes")
     func valueType() throws {
         let text = try generated(

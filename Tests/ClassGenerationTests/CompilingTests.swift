@@ -122,6 +122,19 @@ struct CompilingTests {
         #expect(linted == "")
     }
 
+    @Test("each type that a class can hide is in the module that the warning names")
+    func hiddenTypes() throws {
+        var types = SwiftName.modulesOfHiddenTypes.map { "\($1).\($0)" }.sorted()
+        #if !canImport(ObjectiveC)
+            types.removeAll { $0.hasPrefix("ObjectiveC.") }
+        #endif
+        let aliases = types.enumerated().map { "private typealias Type\($0) = \($1)\n" }
+        let scratch = try Scratch()
+        try ("import Foundation\n\n" + aliases.joined())
+            .write(toFile: scratch.path + "/Types.swift", atomically: true, encoding: .utf8)
+        #expect(try Toolchain.compile(scratch) == "")
+    }
+
     @Test("an extension compiles with a class that the user writes")
     func category() throws {
         let model = try ManagedObjectModel.of(

@@ -142,6 +142,18 @@ extension ImportCommandTests {
         try write("Log.ndjson", exported.standardOutput)
         let result = try etl("import", "Log.ndjson", "--into", "l.sqlite")
         #expect(result.standardOutput.contains("3 read, 3 unchanged"), "\(result)")
+        // In a new store, the exported key is the key.
+        #expect(
+            try etl("import", "Log.ndjson", "--into", "n.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        Log from Log.ndjson: key rowKey; day Date, what String
+                        Imported into n.sqlite (new): 3 read, 3 inserted
+                        Next: etl fetch n.sqlite Log
+
+                        """))
+        #expect(try etl("fetch", "n.sqlite", "Log", "--format", "ndjson") == exported)
     }
 
     @Test("a header may contain a year; --header reads the first row as the header")

@@ -57,6 +57,49 @@ import Testing
         }
     }
 
+    /// A line that starts with `|` belongs to a table, unless it is part of a code block.
+    @Test func everyTableOfTheDocumentationIsComplete() throws {
+        for file in Repository.files(under: "docs", ending: ".md") {
+            var isCode = false
+            var table: [Substring] = []
+            let lines = try Repository.text(file).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            for line in lines + [""] {
+                let text = line.drop { $0 == " " }
+                if text.hasPrefix("```") { isCode.toggle() }
+                if !isCode, text.hasPrefix("|") {
+                    table.append(text)
+                    continue
+                }
+                guard let header = table.first else { continue }
+                let width = Self.cells(header).count
+                #expect(table.count > 2, "\(file): \(header)")
+                #expect(
+                    Self.cells(table.dropFirst().first ?? "").allSatisfy {
+                        $0.wholeMatch(of: #/ ?:?-+:? ?/#) != nil
+                    }, "\(file): the line after \(header)")
+                for row in table { #expect(Self.cells(row).count == width, "\(file): \(row)") }
+                table = []
+            }
+        }
+    }
+
+    /// Returns the cells of a table's row; `\|` is text.
+    private static func cells(_ row: Substring) -> [String] {
+        row.replacing(#"\|"#, with: "").split(separator: "|", omittingEmptySubsequences: false)
+            .dropFirst().dropLast().map(String.init)
+    }
+
+    /// A list whose items are one line is one item for Markdown.
+    @Test func everyListItemOfTheReferenceStartsALine() throws {
+        for file in Repository.files(under: Self.folder, ending: ".md") {
+            for line in try Repository.text(file).split(separator: "\n")
+            where line.hasPrefix("- ") {
+                #expect(!line.dropFirst(2).contains(" - "), "\(file): \(line)")
+            }
+        }
+    }
+
     @Test(arguments: ["bash", "zsh", "fish"])
     func completionScriptHasTheFlags(of shell: String) throws {
         let script = try Tool.etl(["--generate-completion-script", shell])

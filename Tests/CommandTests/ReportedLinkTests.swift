@@ -112,6 +112,28 @@ import Testing
             try Self.lines(folder).sorted() == [Self.line(1, "a"), Self.line(3, "c")])
     }
 
+    @Test("a run that is resumed from another folder keeps the lines of finished inputs")
+    func resumedElsewhere() throws {
+        let folder = try Self.folder("rejects: { dir: rejects }")
+        let spec = folder.text("spec.yaml")
+        try folder.write(
+            "spec.yaml", spec.replacing("files: tasks.ndjson", with: "files: [a.ndjson, b.ndjson]"))
+        try folder.write("a.ndjson", "{\"id\":1,\"owner\":\"x\"}\n{\"id\":2,\"owner\":\"y\"}\n")
+        try folder.write("whole", "{\"id\":3,\"owner\":\"z\"}\n")
+        try folder.shell("gzip whole; head -c 25 whole.gz > b.ndjson; mkdir sub")
+        #expect(try folder.run().status == 65)
+        try folder.shell("cp whole.gz b.ndjson")
+        let resumed = try folder.shell("cd sub; \"$E\" run ../spec.yaml")
+        #expect(resumed.status == 0, "\(resumed)")
+        func line(_ file: String, _ record: Int, _ key: String) -> String {
+            Self.line(record, key).replacing("tasks.ndjson", with: file)
+        }
+        #expect(
+            try Self.lines(folder) == [
+                line("a.ndjson", 1, "x"), line("a.ndjson", 2, "y"), line("../b.ndjson", 1, "z"),
+            ])
+    }
+
     @Test("check rejects `missing: report` for a required relationship")
     func refused() throws {
         let folder = try Self.folder()

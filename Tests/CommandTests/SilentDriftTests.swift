@@ -365,7 +365,7 @@ import Testing
         let extra = try place.stageReport()["extraFields"] as? [[String: Any]] ?? []
         #expect(
             extra.map { "\($0["name"] ?? "") \($0["records"] ?? "")" } == [
-                "jobs[*].done 2", "jobs[*].title 2",
+                "jobs[*].done 2", "jobs[*].title 1",
             ])
     }
 

@@ -51,8 +51,8 @@ import Testing
             watched.seen.withLock { $0 } == [
                 "/a open(creates: true, empties: false)", "/a write(count: 3, at: nil)",
                 "/a synchronize", "/a close", "/a rename(to: \(watched.folder)/b)",
-                "/b open(creates: false, empties: false)", "/b read(count: 262144)",
-                "/b read(count: 262144)", "/b close",
+                "/b open(creates: false, empties: false)", "/b read(count: 16384)",
+                "/b read(count: 16384)", "/b close",
             ])
     }
 

@@ -23,6 +23,8 @@ package enum FuzzHarness: String, CaseIterable, Sendable {
     case salvage
     /// Replays of rejects that were edited.
     case replay
+    /// Damaged progress notes of an unfinished run.
+    case notes
 
     /// Runs one input.
     ///
@@ -38,24 +40,51 @@ package enum FuzzHarness: String, CaseIterable, Sendable {
         case .salvage: SalvageFuzz.run(bytes)
         case .agreement: AgreementFuzz.run(bytes)
         case .replay: ReplayFuzz.run(bytes)
+        case .notes: NoteFuzz.run(bytes)
         }
     }
 
-    /// A folder of the process, in memory if the system supports it.
+    /// A folder of the process: in `TMPDIR` if it is set, otherwise in memory if the system
+    /// supports it.
+    ///
+    /// It is removed when the process exits.
     static let folder: String = {
-        let shared = "/dev/shm"
-        let base =
-            FileManager.default.isWritableFile(atPath: shared)
-            ? shared : FileManager.default.temporaryDirectory.path
-        let path = "\(base)/etl-fuzz-\(ProcessInfo.processInfo.processIdentifier)"
-        try? FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true)
+        let base = parent(ProcessInfo.processInfo.environment["TMPDIR"])
+        removeFoldersOfEndedProcesses(in: base)
+        let path = "\(base)/\(prefix)\(ProcessInfo.processInfo.processIdentifier)"
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true)
+        } catch {
+            fatalError("The folder of the harnesses cannot be made: \(error)")
+        }
+        atexit { FuzzHarness.clean() }
         return path
     }()
 
+    private static let prefix = "etl-fuzz-"
+
+    private static func parent(_ wished: String?) -> String {
+        if let wished, !wished.isEmpty { return wished }
+        let shared = "/dev/shm"
+        return FileManager.default.isWritableFile(atPath: shared)
+            ? shared : FileManager.default.temporaryDirectory.path
+    }
+
     /// Removes the files of the harnesses.
-    package static func clean() {
+    private static func clean() {
         try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Removes the folders of processes that a signal has ended.
+    package static func removeFoldersOfEndedProcesses(in base: String) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: base)) ?? []
+        where name.hasPrefix(prefix) {
+            guard let process = Int32(name.dropFirst(prefix.count)), process > 0,
+                kill(process, 0) != 0, errno == ESRCH
+            else { continue }
+            try? FileManager.default.removeItem(atPath: base + "/" + name)
+        }
     }
 }
 

@@ -14,7 +14,6 @@ private let harness: FuzzHarness = {
     guard let harness = FuzzHarness(rawValue: name) else {
         fatalError("ETL_FUZZ_HARNESS is none of \(FuzzHarness.allCases.map(\.rawValue))")
     }
-    atexit { FuzzHarness.clean() }
     return harness
 }()
 

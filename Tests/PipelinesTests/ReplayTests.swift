@@ -251,10 +251,15 @@ struct ReplayTests {
         #expect(!note.contains(folder.folder), "\(note)")
         let replay = Self.replay(folder, rejects, allowed: .count(1))
         #expect(replay.lines == ["import import-a: 1 read, 1 rejected"], "\(replay.text)")
-        try folder.write(rejects + "/.run.json", "{")
-        let damaged = Self.replay(folder, rejects)
-        #expect(damaged.status == .dataError)
-        #expect(damaged.text.contains("[rejects.note]"), "\(damaged.text)")
+        let numbers = ["replayed", "recordsLength", "reasonsLength"].flatMap { key in
+            ["9223372036854775807", "-1"].map { #""files":[{"\#(key)":\#($0),"# }
+        }
+        for text in ["{"] + numbers.map({ note.replacing(#""files":[{"#, with: $0) }) {
+            try folder.write(rejects + "/.run.json", text)
+            let damaged = Self.replay(folder, rejects)
+            #expect(damaged.status == .dataError, "\(text)")
+            #expect(damaged.text.contains("[rejects.note]"), "\(damaged.text)")
+        }
     }
 
     @Test("after a replay, an import with too many rejects passes if the rest is allowed")

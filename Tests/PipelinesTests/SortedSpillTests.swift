@@ -1,3 +1,4 @@
+import Diagnostics
 import Foundation
 import TestSeeds
 import Testing
@@ -100,5 +101,45 @@ struct SortedSpillTests {
         #expect(result.pieces == expected(numbers))
         #expect(result.isFull)
         #expect(result.hasFailed)
+    }
+
+    // MARK: Wrong sizes
+
+    /// Returns a piece of a run: its number, its length, and its bytes.
+    private static func piece(_ number: UInt64, count: Int, bytes: Int) -> [UInt8] {
+        var piece: [UInt8] = []
+        withUnsafeBytes(of: number) { piece += Array($0) }
+        withUnsafeBytes(of: UInt32(count)) { piece += Array($0) }
+        return piece + [UInt8](repeating: 46, count: bytes)
+    }
+
+    @Test(
+        "a run that is shorter than its pieces is an error",
+        arguments: [
+            piece(7, count: 50, bytes: 20), Array(piece(7, count: 50, bytes: 0).prefix(5)),
+            piece(7, count: 50, bytes: 50) + piece(8, count: 60, bytes: 59),
+            piece(7, count: 500, bytes: 499),
+        ])
+    func shortRun(_ run: [UInt8]) throws {
+        for isCut in [false, true] {
+            let file = SpillFile(in: folder.folder)
+            let rest = [UInt8](repeating: 1, count: isCut ? 0 : 1000)
+            #expect((run + rest).withUnsafeBytes { file.write($0, at: 0) })
+            // The run ends before its last piece, and so does the file, or other runs follow.
+            let reader = RunReader(
+                file, start: 0, end: Int64(run.count + (isCut ? 1000 : 0)), blockBytes: 100)
+            let failure = #expect(throws: RunFailure.self) {
+                while try reader.next() { _ = try reader.piece(in: PieceRoom()) }
+            }
+            #expect(failure?.diagnostics.map(\.code) == ["run.sort-lost"])
+        }
+    }
+
+    @Test("a piece that is larger than announced traps")
+    func largePiece() async {
+        await #expect(processExitsWith: .failure) {
+            var spill = SortedSpill(in: SpillFile(in: "/nowhere"), memoryBytes: 1 << 20)
+            spill.add(1, atMost: 8) { $0 + 9 }
+        }
     }
 }

@@ -227,6 +227,28 @@ import Testing
         #expect(reading.records == ["1@1:1 #3 - #2 #4 #3"])
     }
 
+    @Test(arguments: [1, 7, 1 << 16])
+    func countsRecordsNotObjectsWithAFieldThatIsNotSelected(chunk: Int) throws {
+        let folder = try TemporaryFolder()
+        let input = try folder.write(
+            Array(
+                """
+                {"l":[{"a":1,"x":1},{"a":2,"x":2},{"x":3,"a":3}]}
+                {"l":[{"a":4},{"a":5,"y":1}]}
+                {"l":[{"x":1},{"x":1}],"y":01}
+                {"l":[{"y":1},{"y":2}]}
+
+                """.utf8), to: "a.ndjson")
+        var options = ReadOptions()
+        options.chunkBytes = chunk
+        let reader = try RecordReader(
+            input: input, options: options,
+            selection: FieldSelection([try FieldPath(parsing: "l[*].a")]))
+        let batch = RecordBatch()
+        while try reader.next(batch) {}
+        #expect(reader.extraFields.map { "\($0.name) \($0.count)" } == ["l[*].x 1", "l[*].y 2"])
+    }
+
     @Test(arguments: [
         ("a.ndjson", "{\"a\":1,\"x\":[2],\"y\":3}\n{\"y\":1,\"a\":2,\"a\":3}\n{\"y\":01}\n"),
         ("a.json", "[{\"a\":1,\"x\":[2],\"y\":3},{\"y\":1,\"a\":2,\"a\":3},{\"y\":01}]"),

@@ -15,6 +15,55 @@ import Testing
         (\.views != \.priority * 3, "views != priority * 3"),
         (\.priority + 1 < \.views, "priority + 1 < views"),
         (\.priority + \.views >= \.steps + 1, "priority + views >= steps + 1"),
+        (\.priority == \.views, "priority == views"),
+        (\.steps != \.priority, "steps != priority"),
+        (\.views < \.steps, "views < steps"),
+        (\.views <= \.estimate, "views <= estimate"),
+        (\.price > \.priority, "price > priority"),
+        (\.weight >= \.views, "weight >= views"),
+        (-\.priority < 0, "-priority < 0"),
+        (-(\.priority + 1) == \.views, "-(priority + 1) == views"),
+        (10 - \.priority > 8, "10 - priority > 8"),
+        (\.priority ** 2 == 4, "priority ** 2 == 4"),
+        (2 ** \.priority ** 2 > \.views, "2 ** priority ** 2 > views"),
+        (\.views * \.priority ** \.steps > 1, "views * priority ** steps > 1"),
+        (\.views & 4 == 4, "views & 4 == 4"),
+        (\.views & \.priority == 0, "views & priority == 0"),
+        (\.views | \.steps != 0, "views | steps != 0"),
+        (\.views ^ 1 < \.steps, "views ^ 1 < steps"),
+        (1 << \.priority >= \.views, "1 << priority >= views"),
+        (\.views >> \.priority == 1, "views >> priority == 1"),
+        (~\.views == -1, "~views == -1"),
+        (\.views & ~\.priority == 8, "views & ~priority == 8"),
+        (~(\.views >> 1) | 1 == 1, "~(views >> 1) | 1 == 1"),
+    ]
+
+    private static let propertyPairs: [(TypedPredicate<Task>, String)] = [
+        (TypedPredicate { $0.title.contains($0.notes) }, "title CONTAINS notes"),
+        (TypedPredicate { $0.notes.beginsWith($0.title, [.c]) }, "notes BEGINSWITH[c] title"),
+        (TypedPredicate { $0.title.endsWith($0.category.name) }, "title ENDSWITH category.name"),
+        (TypedPredicate { $0.title.like($0.notes) }, "title LIKE notes"),
+        (TypedPredicate { $0.title.matches($0.notes, [.d]) }, "title MATCHES[d] notes"),
+        (TypedPredicate { $0.title.equals($0.notes, [.c]) }, "title ==[c] notes"),
+        (TypedPredicate { $0.title.in($0.notes) }, "title IN notes"),
+        (TypedPredicate { $0.notes.in($0.subtasks.title) }, "notes IN subtasks.title"),
+        (TypedPredicate { $0.steps.in($0.subtasks.views) }, "steps IN subtasks.views"),
+        (
+            TypedPredicate { $0.subtasks.any.title.contains($0.title) },
+            "ANY subtasks.title CONTAINS title"
+        ),
+        (
+            TypedPredicate { $0.views.between($0.priority, $0.steps) },
+            "views BETWEEN {priority, steps}"
+        ),
+        (TypedPredicate { $0.priority <= $0.views }, "priority <= views"),
+        (TypedPredicate { $0.category == $0.parent.category }, "category == parent.category"),
+        (\.category != \.parent.category, "category != parent.category"),
+        (TypedPredicate { $0.parent.in($0.related) }, "parent IN related"),
+        (TypedPredicate { $0.related.contains($0.parent) }, "related CONTAINS parent"),
+        (TypedPredicate { $0.views.key & 4 << $0.priority == 4 }, "views & (4 << priority) == 4"),
+        (TypedPredicate { ~$0.views.key ^ 2 ** $0.steps | 1 == 1 }, "~views ^ 2 ** steps | 1 == 1"),
+        (TypedPredicate { $0.views.key >> 1 == 1 }, "views >> 1 == 1"),
     ]
 
     private static let cases: [(TypedPredicate<Task>, String)] = [
@@ -60,9 +109,9 @@ import Testing
 
     @Test(
         "each typed predicate gives the same tree as its text",
-        arguments: 0..<(cases.count + expressions.count))
+        arguments: 0..<(cases.count + expressions.count + propertyPairs.count))
     func sameTreeAsText(index: Int) throws {
-        let (typed, text) = (Self.cases + Self.expressions)[index]
+        let (typed, text) = (Self.cases + Self.expressions + Self.propertyPairs)[index]
         #expect(typed.predicate == (try GraphPredicate(format: text)))
     }
 

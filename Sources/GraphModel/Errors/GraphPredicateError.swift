@@ -73,6 +73,8 @@ public struct GraphPredicateError: Error, Sendable, Hashable, CustomStringConver
     }
 
     /// The line of the text with the error, followed by a line with a caret.
+    ///
+    /// A line of more than 160 characters is clipped around the caret.
     public var excerpt: String? {
         guard let format, let byteOffset else { return nil }
         let bytes = Array(format.utf8)
@@ -82,9 +84,7 @@ public struct GraphPredicateError: Error, Sendable, Hashable, CustomStringConver
         let end = bytes[fault...].firstIndex(of: newline) ?? bytes.count
         let line = String(decoding: bytes[start..<end], as: UTF8.self)
         let before = String(decoding: bytes[start..<fault], as: UTF8.self)
-        let indent = String(
-            String.UnicodeScalarView(before.unicodeScalars.map { $0 == "\t" ? $0 : " " }))
-        return "\(line)\n\(indent)^"
+        return CaretLine.excerpt(of: line, at: before.unicodeScalars.count)
     }
 }
 

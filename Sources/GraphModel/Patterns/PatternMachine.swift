@@ -117,8 +117,9 @@ final class PatternMachine {
         state = run(text, 0..<end, from: state)
         if end < text.count, state != Self.dead {
             state = step(
-                state, described(scalar(text, end).scalar, also: .lastTerminator), column: nil)
-            let next = end + scalar(text, end).length
+                state, described(ScalarDecoder.scalar(text, end).scalar, also: .lastTerminator),
+                column: nil)
+            let next = end + ScalarDecoder.scalar(text, end).length
             state = run(text, next..<text.count, from: state)
         }
         return state != Self.dead && accepts(state)
@@ -128,6 +129,19 @@ final class PatternMachine {
         var state = start
         var index = range.lowerBound
         while index < range.upperBound, state != Self.dead {
+            // One table hit is too fast for a check.
+            let end = min(range.upperBound, index + Self.stepsUnseen)
+            state = run(text, from: &index, to: end, state)
+            if stop != nil, mustStop() { return Self.dead }
+        }
+        return state
+    }
+
+    private func run(
+        _ text: ByteView, from index: inout Int, to end: Int, _ start: Int
+    ) -> Int {
+        var state = start
+        while index < end, state != Self.dead {
             let byte = text[index]
             var number: Int
             if byte < 0x80 {
@@ -135,7 +149,7 @@ final class PatternMachine {
                 if number < 0 { number = asciiClass(byte) }
                 index &+= 1
             } else {
-                let (scalar, length) = scalar(text, index)
+                let (scalar, length) = ScalarDecoder.scalar(text, index)
                 number = classNumber(of: scalar)
                 index &+= length
             }
@@ -150,7 +164,6 @@ final class PatternMachine {
             } else {
                 state = step(state, classes[number], column: nil)
             }
-            // A table hit is too fast to need a check.
             if stop != nil, mustStop() { return Self.dead }
         }
         return state
@@ -163,30 +176,12 @@ final class PatternMachine {
         return isStopped
     }
 
-    /// Returns the scalar at a byte; each invalid byte of UTF-8 is U+FFFD.
-    private func scalar(
-        _ text: ByteView, _ index: Int
-    ) -> (scalar: Unicode.Scalar, length: Int) {
-        let first = UInt32(text[index])
-        if first < 0x80 { return (Unicode.Scalar(UInt8(first)), 1) }
-        let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
-        guard first >= 0xC2, index + length <= text.count else { return ("\u{FFFD}", 1) }
-        var value = first & (0x7F >> UInt32(length))
-        for offset in 1..<length {
-            let byte = UInt32(text[index + offset])
-            guard byte & 0xC0 == 0x80 else { return ("\u{FFFD}", 1) }
-            value = value << 6 | byte & 0x3F
-        }
-        guard let scalar = Unicode.Scalar(value) else { return ("\u{FFFD}", 1) }
-        return (scalar, length)
-    }
-
     /// Returns the position of the line terminator that ends the text, or the text's end.
     private func lastTerminator(of text: ByteView) -> Int {
         var start = text.count
         guard start > 0 else { return 0 }
         repeat { start -= 1 } while start > 0 && text[start] & 0xC0 == 0x80
-        let (scalar, length) = scalar(text, start)
+        let (scalar, length) = ScalarDecoder.scalar(text, start)
         guard start + length == text.count, ScalarProperty.isLineTerminator(scalar) else {
             return text.count
         }
@@ -203,7 +198,10 @@ final class PatternMachine {
     }
 
     private func classNumber(of scalar: Unicode.Scalar) -> Int {
-        if recent.isEmpty { recent = Array(repeating: (0, 0), count: 256) }
+        if recent.isEmpty {
+            // No scalar has this number.
+            recent = Array(repeating: (.max, 0), count: 256)
+        }
         let place = Int(scalar.value & 255)
         if recent[place].scalar == scalar.value { return Int(recent[place].number) }
         let number = number(of: described(scalar))

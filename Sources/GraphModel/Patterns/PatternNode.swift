@@ -3,6 +3,8 @@ indirect enum PatternNode {
     case empty
     /// One scalar that passes the test.
     case scalar(ScalarTest)
+    /// One scalar that passes the test of that number in a program.
+    case numbered(Int)
     case assertion(PatternAssertion)
     case sequence([PatternNode])
     case choice([PatternNode])

@@ -91,12 +91,12 @@ extension PatternParser {
         ).map(String.init)
         if parts.count == 1 {
             if let property = ScalarProperty(named: name) { return .property(property) }
-            return ScalarTest.isScript(name) ? .script(name) : nil
+            return ScriptTable.test(name, isExtended: false)
         }
         switch ScalarProperty.key(parts[0]) {
         case "generalcategory", "gc": return ScalarProperty(named: parts[1]).map { .property($0) }
-        case "script", "sc", "scriptextensions", "scx":
-            return ScalarTest.isScript(parts[1]) ? .script(parts[1]) : nil
+        case "script", "sc": return ScriptTable.test(parts[1], isExtended: false)
+        case "scriptextensions", "scx": return ScriptTable.test(parts[1], isExtended: true)
         default: return nil
         }
     }

@@ -29,6 +29,8 @@ struct PatternParser {
     var options: Options
     /// The number of open groups and classes.
     private var depth = 0
+    /// The number of nested classes, properties, and operators in classes so far.
+    private var classPartCount = 0
 
     init(_ pattern: String, _ options: Options) {
         scalars = Array(pattern.unicodeScalars)
@@ -67,6 +69,12 @@ struct PatternParser {
     mutating func leave() { depth -= 1 }
 
     // MARK: Levels
+
+    /// Counts a part of a class that each character may have to test.
+    mutating func countClassPart(at start: Int) throws(PatternError) {
+        classPartCount += 1
+        try check(classPartCount, at: start)
+    }
 
     private mutating func choice() throws(PatternError) -> Part {
         let first = try sequence()
@@ -119,7 +127,7 @@ struct PatternParser {
         }
     }
 
-    private mutating func skipComments() {
+    mutating func skipComments() {
         while let next = peek() {
             if next == "#" {
                 while let scalar = peek(), !ScalarProperty.isLineTerminator(scalar) { index += 1 }

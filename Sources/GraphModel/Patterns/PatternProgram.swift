@@ -22,8 +22,21 @@ struct PatternProgram {
     private var testNumbers: [ScalarTest: Int] = [:]
 
     init(_ node: PatternNode) {
-        start = add(node, next: 0)
+        start = add(numbered(node), next: 0)
         testNumbers = [:]
+    }
+
+    /// Returns the node with numbers instead of tests, so that no copy of a repetition compares
+    /// tests, which can be large.
+    private mutating func numbered(_ node: PatternNode) -> PatternNode {
+        switch node {
+        case .scalar(let test): .numbered(number(of: test))
+        case .sequence(let parts): .sequence(parts.map { numbered($0) })
+        case .choice(let parts): .choice(parts.map { numbered($0) })
+        case .repetition(let part, let least, let most):
+            .repetition(numbered(part), least: least, most: most)
+        case .empty, .assertion, .numbered: node
+        }
     }
 
     /// Adds the instructions that match the node and continue at `next`; returns the first.
@@ -31,6 +44,7 @@ struct PatternProgram {
         switch node {
         case .empty: return next
         case .scalar(let test): return add(.test(number(of: test), next: next))
+        case .numbered(let test): return add(.test(test, next: next))
         case .assertion(let assertion):
             assertions.insert(assertion)
             return add(.assertion(assertion, next: next))

@@ -1,17 +1,24 @@
-internal import _StringProcessing
-
 /// A test of whether a Unicode scalar belongs to a set in a pattern.
 indirect enum ScalarTest: Hashable {
     case any
     case range(ClosedRange<UInt32>)
+    /// Ranges in ascending order that do not touch; `ranges(_:)` creates them.
+    case sortedRanges([ClosedRange<UInt32>])
     case property(ScalarProperty)
-    /// The scalars of a script with this name.
-    case script(String)
     case not(ScalarTest)
-    case oneOf([ScalarTest])
-    case both(ScalarTest, ScalarTest)
+    case allOf([ScalarTest])
+    /// Operations on the empty set, one after another.
+    case steps([Step])
     /// The scalars of the set, and scalars that differ from one of them only in case.
     case caseless(ScalarTest)
+
+    /// How a step changes the set of the steps before it.
+    enum Operation { case union, intersection, difference }
+
+    struct Step: Hashable {
+        let operation: Operation
+        let test: ScalarTest
+    }
 
     static func scalar(_ scalar: Unicode.Scalar, ignoresCase: Bool) -> ScalarTest {
         let test = ScalarTest.range(scalar.value...scalar.value)
@@ -24,39 +31,80 @@ indirect enum ScalarTest: Hashable {
         ignoresCase ? .caseless(test) : test
     }
 
+    /// Returns the test of the union of ranges in any order.
+    static func ranges(_ ranges: [ClosedRange<UInt32>]) -> ScalarTest {
+        var merged: [ClosedRange<UInt32>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = merged.last, range.lowerBound <= last.upperBound + 1 {
+                let end = max(last.upperBound, range.upperBound)
+                merged[merged.count - 1] = last.lowerBound...end
+            } else {
+                merged.append(range)
+            }
+        }
+        return merged.count == 1 ? .range(merged[0]) : .sortedRanges(merged)
+    }
+
     func contains(_ scalar: Unicode.Scalar) -> Bool {
         switch self {
         case .any: true
         case .range(let range): range.contains(scalar.value)
+        case .sortedRanges(let ranges): Self.contains(ranges, scalar.value)
         case .property(let property): property.holds(scalar)
-        case .script(let name): Self.isInScript(name, scalar)
         case .not(let test): !test.contains(scalar)
-        case .oneOf(let tests): tests.contains { $0.contains(scalar) }
-        case .both(let one, let other): one.contains(scalar) && other.contains(scalar)
-        case .caseless(let test):
-            test.contains(scalar) || scalar.caseVariants.contains { test.contains($0) }
+        case .allOf(let tests): tests.allSatisfy { $0.contains(scalar) }
+        case .steps(let steps): Self.contains(steps, scalar)
+        case .caseless(let test): test.members(of: scalar.caseVariants) != 0
         }
     }
 
-    // MARK: Scripts
-
-    /// Returns whether a script of that name exists.
-    static func isScript(_ name: String) -> Bool {
-        name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || ($0 | 0x20) &- 0x61 < 26 }
-            && scriptExpression(name) != nil
+    private static func contains(_ ranges: [ClosedRange<UInt32>], _ value: UInt32) -> Bool {
+        var low = 0
+        var high = ranges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < value { low = middle + 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].contains(value)
     }
 
-    // The standard library exposes scripts only through `Regex`. The machine caches the results for
-    // the scalars that it reads.
-    private static func isInScript(_ name: String, _ scalar: Unicode.Scalar) -> Bool {
-        guard let expression = scriptExpression(name) else { return false }
-        let match = try? expression.wholeMatch(in: String(scalar))
-        return match != nil
+    private static func contains(_ steps: [Step], _ scalar: Unicode.Scalar) -> Bool {
+        var result = false
+        // A union changes only false, and the other operations change only true.
+        for step in steps where result != (step.operation == .union) {
+            let holds = step.test.contains(scalar)
+            result = step.operation == .difference ? !holds : holds
+        }
+        return result
     }
 
-    private static func scriptExpression(_ name: String) -> Regex<AnyRegexOutput>? {
-        // A name that the engine does not know names a script without scalars.
-        try? Regex("\\p{Script=\(name)}").matchingSemantics(.unicodeScalar)
+    /// Returns which of the scalars belong to the set, one bit each.
+    ///
+    /// - Parameter variants: All variants of one scalar. A nested set that ignores case contains
+    ///   all of them or none. So the time is linear in the size of the test, at any depth.
+    private func members(of variants: [Unicode.Scalar]) -> UInt32 {
+        let all = UInt32(1) << UInt32(variants.count) - 1
+        switch self {
+        case .not(let test): return all & ~test.members(of: variants)
+        case .allOf(let tests):
+            return tests.reduce(all) { $0 == 0 ? 0 : $0 & $1.members(of: variants) }
+        case .steps(let steps):
+            return steps.reduce(0) { members, step in
+                let others = step.test.members(of: variants)
+                return switch step.operation {
+                case .union: members | others
+                case .intersection: members & others
+                case .difference: members & ~others
+                }
+            }
+        case .caseless(let test): return test.members(of: variants) == 0 ? 0 : all
+        case .any, .range, .sortedRanges, .property:
+            var members: UInt32 = 0
+            for (index, variant) in variants.enumerated() where contains(variant) {
+                members |= 1 << UInt32(index)
+            }
+            return members
+        }
     }
 }
 

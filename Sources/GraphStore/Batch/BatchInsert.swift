@@ -17,18 +17,15 @@ extension ManagedObjectContext {
     func write(_ request: BatchInsertRequest) throws -> BatchInsertResult {
         let insert = try BatchInsert(request, container)
         return try whole { session in
-            let before = session.change
-            session.change = StoreChange()
+            session.beginPart()
             var result = try insert.run(in: self)
-            let change = session.change
+            let change = session.endPart()
             if request.resultType == .objectIDs {
                 var ids = ManagedObjectIDSet()
                 for id in change.inserted.ids + change.updated.ids
                 where insert.numbers.contains(id.entityNumber) { ids.insert(id) }
                 result.objectIDs = ids
             }
-            session.change = before
-            session.change.add(change)
             return result
         }
     }

@@ -99,17 +99,22 @@ struct BatchLink {
         }
         guard let column = columns.orderColumn else { return sets }
         guard let id else { return sets + [SQLFragment("\(column) = NULL")] }
-        let (last, place) = (
-            try session.connection.integer(
+        let connection = session.connection
+        var last =
+            try connection.integer(
                 "SELECT max(\(column)) FROM \(table)"
-                    + " WHERE \(columns.column) = \(id.primaryKey)") ?? 0,
-            try match.numberChanging(on: session.connection)
-        )
+                    + " WHERE \(columns.column) = \(id.primaryKey)") ?? 0
+        if OrderPositions.position(after: last, count: Int64(match.count)) == nil {
+            let positions = OrderPositions(
+                in: table, owner: columns.column, object: "Z_PK", order: column, on: connection)
+            last = Int64(try positions.renumber(id.primaryKey)) * OrderPositions.step
+        }
+        let place = try match.numberChanging(on: connection)
         // Objects that are already in the relationship keep their positions.
         return sets + [
             SQLFragment(
                 "\(column) = CASE WHEN t.\(columns.column) IS ? THEN t.\(column)"
-                    + " ELSE ? + 1024 * \(place) END", [key, .integer(last)])
+                    + " ELSE ? + \(OrderPositions.step) * \(place) END", [key, .integer(last)])
         ]
     }
 }

@@ -5,9 +5,10 @@ extension BatchUpdate {
     /// Returns whether one statement can perform the update.
     ///
     /// This requires that a row's own columns decide whether it changes, and that all rows get the
-    /// same new values, so that checking one row is enough.
+    /// same new values, so that checking one row is enough. All rows must also get a new version.
     func isDirect(_ predicate: GraphPredicate?, _ request: BatchUpdateRequest) -> Bool {
         links.isEmpty && request.fetchLimit == nil && !hasRules
+            && !session.hasWritten(entities: entity.familyNumbers)
             && assignments.allSatisfy(\.value.isConstant)
             && (predicate?.keyPaths ?? []).allSatisfy { path in
                 path.count == 1 && entity.attributes[path[0]] != nil
@@ -61,7 +62,7 @@ extension BatchUpdate {
         // page, in case the function fails.
         let sets =
             zip(assignments, values).map { "\($0.column.column) = " + $1 }
-            + [SQLFragment("Z_OPT = Z_OPT + 1")]
+            + [SQLFragment(RowVersion.raise)]
         var changing = try EntitySelect(
             entity, where: predicate, in: session.schema, style: .subqueries)
         changing.keep(differing)

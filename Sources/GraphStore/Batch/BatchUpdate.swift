@@ -109,20 +109,19 @@ struct BatchUpdate {
                 "\(pair.0.column.column) = "
                     + (looksElsewhere ? match.value(place, ofRow: "t.Z_PK") : pair.1)
             }
-            + linkSets + [SQLFragment("Z_OPT = Z_OPT + 1")]
+            + linkSets
         let connection = session.connection
         let changed = "SELECT pk FROM \(match.table) WHERE changes"
         let changing = "Z_PK IN (\(changed))"
         do {
             for link in links { try link.noteEnds(of: entity.table, changed, in: session) }
+            var notes = try changingObjects(match)
+            let version = try session.versionAssignment(of: notes.objects)
+            let allSets = sets + (version.map { [SQLFragment($0)] } ?? [])
             let update =
-                "UPDATE \(entity.table) AS t SET " + sets.joined(separator: ", ")
+                "UPDATE \(entity.table) AS t SET " + allSets.joined(separator: ", ")
                 + " WHERE \(changing)"
             let updated = try update.run(on: connection)
-            var notes = BatchUpdateNotes(properties)
-            let rows = try connection.prepare(
-                "SELECT ent, pk FROM \(match.table) WHERE changes ORDER BY pk")
-            while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
             let ids = notes.tell(session)
             for assignment in assignments where updated > 0 {
                 // A constant has the same effect in all rows, so checking one row is enough.
@@ -153,6 +152,14 @@ struct BatchUpdate {
         } catch {
             throw StoreError(.internalError, "\(error)")
         }
+    }
+
+    private func changingObjects(_ match: BatchMatch) throws(StoreError) -> BatchUpdateNotes {
+        var notes = BatchUpdateNotes(properties)
+        let rows = try session.connection.prepare(
+            "SELECT ent, pk FROM \(match.table) WHERE changes ORDER BY pk")
+        while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
+        return notes
     }
 
     private static func objects(_ count: Int) -> String {

@@ -25,9 +25,9 @@ extension BulkWriter {
         // One of the pending rows may be rejected, which frees its position.
         try flushRows()
         let owner = row.cells[key].integerValue
+        let order = plan.columns[column].name
         var last = lastPlaces[column]?[owner]
         if last == nil {
-            let order = plan.columns[column].name
             let select = try session.connection.cached(
                 "SELECT max(\(order)) FROM \(plan.entity.table)"
                     + " WHERE \(plan.columns[key].name) = ?")
@@ -35,7 +35,16 @@ extension BulkWriter {
             defer { select.reset() }
             last = try select.step() ? select.integer(0) : 0
         }
-        let next = (last ?? 0) + 1024
+        let next: Int64
+        if let following = OrderPositions.next(after: last ?? 0) {
+            next = following
+        } else {
+            walk?.close()
+            let positions = OrderPositions(
+                in: plan.entity.table, owner: plan.columns[key].name, object: "Z_PK",
+                order: order, on: session.connection)
+            next = OrderPositions.position(at: try positions.renumber(owner))
+        }
         if remembersPlaces { lastPlaces[column, default: LastOrders()][owner] = next }
         return next
     }

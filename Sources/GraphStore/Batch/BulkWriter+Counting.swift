@@ -15,16 +15,18 @@ extension BulkWriter {
 
     /// Counts the first record of a row by the row's net change.
     ///
-    /// - Parameter isFirst: Whether the current record is the first; later records are not counted
-    ///   again.
+    /// - Parameters:
+    ///   - isFirst: Whether the current record is the first; later records are not counted again.
+    ///   - raises: Whether the record has raised the row's version.
     func count(
-        _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
+        _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?, raises: Bool
     ) throws(StoreError) {
         if isOwn(id.primaryKey) {
             return countOwn(id.primaryKey, isFirst: isFirst, isChanged: difference != nil)
         }
-        guard let writes = try noteNet(id, isFirst: isFirst, difference: difference) else { return }
-        try settle(unchanged: id.primaryKey, entity: id.entityNumber, writes: writes)
+        let state = try noteNet(id, isFirst: isFirst, difference: difference, raises: raises)
+        guard let state else { return }
+        try settle(unchanged: id.primaryKey, entity: id.entityNumber, wasRaised: state.isRaised)
     }
 
     /// Counts a row of this load: an inserted row stays inserted after later records; a row created
@@ -44,11 +46,10 @@ extension BulkWriter {
 
     /// Counts a record of a row that existed before the load.
     ///
-    /// - Returns: The number of times this load wrote the row, if the row is back in its original
-    ///   state; otherwise `nil`.
+    /// - Returns: The row's state, if the row is back in its original state; otherwise `nil`.
     private func noteNet(
-        _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?
-    ) throws(StoreError) -> UInt32? {
+        _ id: ManagedObjectID, isFirst: Bool, difference: UInt64?, raises: Bool
+    ) throws(StoreError) -> RowDiffs.State? {
         // An earlier record may have changed the row through its own link.
         let isUntouched = isFirst && !net.isShared
         guard let difference else {
@@ -62,8 +63,8 @@ extension BulkWriter {
         let wasChanged = isUntouched ? false : try net.isChanged(id.primaryKey)
         let state =
             isUntouched
-            ? try net.begin(id.primaryKey, by: difference)
-            : try net.change(id.primaryKey, by: difference)
+            ? try net.begin(id.primaryKey, by: difference, raises: raises)
+            : try net.change(id.primaryKey, by: difference, raises: raises)
         journal?.noteChanged(id.primaryKey)
         noteChangedSinceSave(id.primaryKey, entity: id.entityNumber, wasChanged: wasChanged)
         if isFirst {
@@ -75,7 +76,7 @@ extension BulkWriter {
         guard state.distance == 0 else { return nil }
         tally.updated -= 1
         tally.unchanged += 1
-        return state.writes
+        return state
     }
 
     /// Notes that a row differs from its original state.
@@ -97,9 +98,9 @@ extension BulkWriter {
     ///
     /// - Parameters:
     ///   - entity: The row's entity, if known.
-    ///   - writes: The number of times this load wrote the row.
+    ///   - wasRaised: Whether this load has raised the row's version.
     func settle(
-        unchanged primaryKey: Int64, entity: Int64?, writes: UInt32
+        unchanged primaryKey: Int64, entity: Int64?, wasRaised: Bool
     ) throws(StoreError) {
         try net.forget(primaryKey)
         let known = changedSinceSave.removeValue(forKey: primaryKey)
@@ -111,16 +112,15 @@ extension BulkWriter {
             // The last save stored the row in a changed state. This save changes it back, and later
             // changes do not undo that.
             changedSinceSave[primaryKey] =
-                session.change.updated.contains(id) ? Self.changedBefore : Self.linksChangedBefore
+                session.isUpdated(id) ? Self.changedBefore : Self.linksChangedBefore
             return
         }
-        walk?.close()
-        statements.restoreVersion.bind(Int64(writes), at: 1)
-        statements.restoreVersion.bind(primaryKey, at: 2)
-        try statements.restoreVersion.step()
-        if known > 0 || known == Self.linksChangedBefore {
-            // Only its links may still have changed, which the commit knows.
-            session.change.updated.remove(id)
+        // Only its links may still have changed, which the commit knows.
+        if wasRaised, raisedRows.lower(primaryKey, root: plan.entity.rootNumber) {
+            walk?.close()
+            statements.lowerVersion.bind(primaryKey, at: 1)
+            try statements.lowerVersion.step()
+            session.forgetUpdate(of: id)
         }
         if known <= 0 { changedSinceSave[primaryKey] = known }
     }

@@ -19,7 +19,7 @@ extension BulkWriter {
         defer { deferredRows.pauseAt = pauseAt }
         let checkpoint = try checkpoint()
         let circles = deferredRows.waiting
-        let failed = try unwindCircles(rejectsBefore: checkpoint.rejectCount)
+        let failed = try unwindCircles(after: checkpoint)
         guard !failed.isEmpty else { return try release(checkpoint) }
         try restore(checkpoint)
         deferredRows.waiting = circles
@@ -31,7 +31,8 @@ extension BulkWriter {
     /// Writes rows that wait in cycles.
     ///
     /// - Returns: The rows whose left-out link could not be set in the end.
-    private func unwindCircles(rejectsBefore: Int) throws(StoreError) -> [Int] {
+    private func unwindCircles(after checkpoint: BulkCheckpoint) throws(StoreError) -> [Int] {
+        let resultsBefore = checkpoint.rejectCount + checkpoint.missedCount
         var broken: [Cut] = []
         deferredRows.cutKeys.removeAll(keepingCapacity: true)
         while let place = try deferredRows.waiting.nextInCircle() {
@@ -39,7 +40,7 @@ extension BulkWriter {
             broken += try breakCircle(at: place)
             try decideHopeless()
             // The left-out links are set after all rows that they depend on are resolved.
-            guard broken.count + rejects.count - rejectsBefore >= deferredRows.rejectsMax else {
+            guard broken.count + resultCount - resultsBefore >= deferredRows.resultsMax else {
                 continue
             }
             if try !deferredRows.waitsForCut() { break }
@@ -47,7 +48,8 @@ extension BulkWriter {
         guard !broken.isEmpty else { return [] }
         // Some rows are rejected only when they are written.
         try flushRows()
-        return try setLinks(broken, refused: Set(rejects[rejectsBefore...].lazy.map(\.token)))
+        let refused = Set(rejects[checkpoint.rejectCount...].lazy.map(\.token))
+        return try setLinks(broken, refused: refused)
     }
 
     /// Writes a row of a cycle, and then the rows that waited for it.
@@ -135,8 +137,8 @@ extension BulkWriter {
         try keepTimes(of: id.primaryKey)
         switch try write(over: found, id) {
         case .same: break
-        case .changed(let difference):
-            try count(id, isFirst: false, difference: difference)
+        case .changed(let difference, let raises):
+            try count(id, isFirst: false, difference: difference, raises: raises)
         case .refused: return false
         }
         try settleFarChanges()
@@ -196,12 +198,11 @@ struct BulkCheckpoint {
     let tally: BulkTally
     let rejectCount: Int
     let missedCount: Int
-    let change: StoreChange
-    let ends: LinkEnds
+    let session: WriteSession.State
+    let raisedRows: RaisedRows.State
     let seen: PrimaryKeySet
     let unchangedTargets: PrimaryKeySet
     let net: RowDiffs
-    let farNets: [RowDiffs]
     let changedSinceSave: [Int64: Int64]
 }
 
@@ -212,9 +213,9 @@ extension BulkWriter {
         try session.connection.execute("SAVEPOINT ETL_CIRCLES")
         return BulkCheckpoint(
             tally: tally, rejectCount: rejects.count,
-            missedCount: missedLinks.count, change: session.change,
-            ends: session.ends, seen: seen,
-            unchangedTargets: unchangedTargets, net: net, farNets: farNets,
+            missedCount: missedLinks.count, session: session.state,
+            raisedRows: raisedRows.state, seen: seen,
+            unchangedTargets: unchangedTargets, net: net,
             changedSinceSave: changedSinceSave)
     }
 
@@ -229,12 +230,11 @@ extension BulkWriter {
         tally = checkpoint.tally
         rejects.removeSubrange(checkpoint.rejectCount...)
         missedLinks.removeSubrange(checkpoint.missedCount...)
-        session.change = checkpoint.change
-        session.ends = checkpoint.ends
+        session.restore(checkpoint.session)
+        raisedRows.restore(checkpoint.raisedRows)
         seen = checkpoint.seen
         unchangedTargets = checkpoint.unchangedTargets
         net = checkpoint.net
-        farNets = checkpoint.farNets
         changedSinceSave = checkpoint.changedSinceSave
         try keyTables.refresh(isStale: false)
         try forgetLookups()

@@ -2,17 +2,20 @@ import GraphModel
 import SQLite
 
 extension BulkWriter {
+    /// The number of rows that wait for others.
+    package var deferredCount: Int { deferredRows.count }
+
     /// Resolves some of the deferred rows when no more rows follow, as `finish()` does with all of
     /// them.
     ///
-    /// A caller that takes the rejects after each call limits the rejects in memory. The context
+    /// A caller that takes the rejects and missed links after each call limits them in memory. The context
     /// must not be saved before all deferred rows are resolved.
     ///
     /// - Returns: Whether deferred rows are left.
     package func settleSome() throws(StoreError) -> Bool {
         try beginSession()
         defer { closeWalks() }
-        return try resolveDeferredRows(rejectsMax: deferredRows.rejectsMax)
+        return try resolveDeferredRows(resultsMax: deferredRows.resultsMax)
     }
 
     /// Resolves the deferred rows when no more rows follow.
@@ -26,16 +29,17 @@ extension BulkWriter {
     ///    this is rolled back. Then the row is rejected, and the other rows are tried again. A
     ///    rejected row therefore has no effect.
     ///
-    /// - Parameter rejectsMax: The approximate number of new rejects after which the call returns.
+    /// - Parameter resultsMax: The approximate number of new rejects and missed links after which
+    ///   the call returns.
     /// - Returns: Whether rows are left for another call.
     @discardableResult
-    func resolveDeferredRows(rejectsMax: Int? = nil) throws(StoreError) -> Bool {
+    func resolveDeferredRows(resultsMax: Int? = nil) throws(StoreError) -> Bool {
         if !deferredRows.isSettling {
             guard deferredRows.count > 0 else { return false }
             try deferredRows.beginSettling()
             try times?.beginSettling()
         }
-        deferredRows.pauseAt = rejectsMax.map { rejects.count + $0 } ?? .max
+        deferredRows.pauseAt = resultsMax.map { resultCount + $0 } ?? .max
         guard try settleAll() else { return true }
         // Pending rows refer to memory that is about to be freed.
         try flushRows()
@@ -45,7 +49,10 @@ extension BulkWriter {
         return false
     }
 
-    private var isToPause: Bool { rejects.count >= deferredRows.pauseAt }
+    /// The number of results in memory that the caller has not taken.
+    var resultCount: Int { rejects.count + missedLinks.count }
+
+    private var isToPause: Bool { resultCount >= deferredRows.pauseAt }
 
     /// Continues from the point where the last call stopped.
     ///
@@ -145,7 +152,7 @@ extension BulkWriter {
         guard let note = try deferredRowSpill.read(entry.token) else {
             throw DeferredRowIndex.lost
         }
-        let row = DeferredRows.read(note: note, into: deferredRows.recalled)
+        let row = try DeferredRows.read(note: note, into: deferredRows.recalled)
         deferredRows.note(recalled: row, of: place)
         return (deferredRows.recalled, row)
     }

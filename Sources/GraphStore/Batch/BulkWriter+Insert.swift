@@ -224,6 +224,6 @@ extension BulkWriter {
 extension ManagedObjectIDSet {
     /// Returns whether the key is the largest of its entity, as a newly inserted key is.
     func hasLast(_ entityNumber: Int64, _ key: Int64) -> Bool {
-        ranges[entityNumber]?.last?.upperBound == key
+        keys(entityNumber: entityNumber).last?.upperBound == key
     }
 }

@@ -2,20 +2,14 @@ import GraphModel
 import SQLite
 
 extension BulkWriter {
-    /// Sums the changes of the record in rows other than its own, and restores the version of rows
-    /// that are back in their original state.
+    /// Sums the changes of the record in other rows of the load's table, and restores the version
+    /// of rows that are back in their original state.
     func settleFarChanges() throws(StoreError) {
         guard !far.changes.isEmpty else { return }
         defer { far.removeAll() }
         // The owner may still be rejected, and the changes of this writer undone.
         guard !isNested else { return }
-        for change in far.changes {
-            if let table = change.table {
-                try settle(change, in: table)
-            } else {
-                try settleOwn(change)
-            }
-        }
+        for change in far.changes { try settle(change) }
     }
 
     /// A change in an owner's objects, when an object's own record moves it to another owner.
@@ -56,24 +50,17 @@ extension BulkWriter {
 
     func noteOwners(_ changes: [OwnerChange]) {
         for change in changes {
-            far.note(change.owner, in: nil, change.difference)
+            far.note(change.owner, change.difference)
         }
     }
 
-    private func settle(_ change: InverseChanges.Change, in table: Int) throws(StoreError) {
-        let state = try farNets[table].change(
-            change.primaryKey, by: change.difference, writes: 0)
-        journal?.noteFarChanged(change.primaryKey, in: table)
-        if state.distance == 0 { try farNets[table].forget(change.primaryKey) }
-    }
-
-    private func settleOwn(_ change: InverseChanges.Change) throws(StoreError) {
+    private func settle(_ change: InverseChanges.Change) throws(StoreError) {
         let key = change.primaryKey
         // A row that this load inserted stays counted as inserted.
         guard !isOwn(key) else { return }
         let wasChanged = try net.isChanged(key)
         net.share()
-        let state = try net.change(key, by: change.difference, writes: 0)
+        let state = try net.change(key, by: change.difference, raises: false)
         journal?.noteChanged(key)
         noteChangedSinceSave(key, entity: change.entityNumber, wasChanged: wasChanged)
         if plan.plan.found == .update, seen.contains(key), wasChanged != (state.distance != 0) {
@@ -81,6 +68,7 @@ extension BulkWriter {
             tally.unchanged += wasChanged ? 1 : -1
         }
         guard state.distance == 0 else { return }
-        try settle(unchanged: key, entity: change.entityNumber, writes: state.writes)
+        try settle(
+            unchanged: key, entity: change.entityNumber, wasRaised: state.isRaised)
     }
 }

@@ -12,11 +12,25 @@ private struct LoadState: Codable {
     var moves: UInt64
     var tally: BulkTally
     var notes: Int64
+
+    /// Whether a load may have written this state.
+    var isPlausible: Bool {
+        let known = 0...ProgressNotes.countMax
+        let counts = [
+            tally.inserted, tally.updated, tally.unchanged, tally.skipped, tally.superseded,
+            tally.rejected, tally.createdTargets, tally.supersededItems ?? 0,
+        ]
+        return known.contains(notes) && moves <= UInt64(ProgressNotes.countMax)
+            && counts.allSatisfy { known.contains(Int64($0)) }
+            && (foreignKeys ?? []).allSatisfy { $0.count == 2 && $0[0] <= $0[1] }
+    }
 }
 
 extension BulkWriter {
     /// The kinds of progress notes that a load writes; a run removes them when the load is
     /// finished.
+    ///
+    /// Earlier versions also wrote `far` notes, which nothing reads.
     package static let noteKinds = [
         "load", "seen", "net", DeferredRowSpill.kind, "far", LinkVersions.noteKind,
     ]
@@ -41,13 +55,6 @@ extension BulkWriter {
             var note = NoteWriter()
             try note.write(journal.changed, of: &net)
             try ProgressNotes.write("net", journal.number, note.bytes, on: connection)
-        }
-        for (table, keys) in journal.farChanged {
-            var note = NoteWriter()
-            note.write(UInt64(table))
-            try note.write(keys, of: &farNets[table])
-            let number = journal.number * Int64(farNets.count) + Int64(table)
-            try ProgressNotes.write("far", number, note.bytes, on: connection)
         }
         for place in journal.parkedCount..<max(journal.parkedCount, deferredRows.count) {
             try ProgressNotes.write(
@@ -83,8 +90,10 @@ extension BulkWriter {
     private func seenNote(_ runs: [Range<Int64>]) -> [UInt8] {
         var note = NoteWriter()
         var last: Int64 = 0
+        var noted = Int64.min
         for run in runs.sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            var start = run.lowerBound
+            // A key whose row was rejected and written again is in two runs.
+            var start = max(run.lowerBound, noted)
             while start < run.upperBound {
                 while start < run.upperBound, !seen.contains(start) { start += 1 }
                 var end = start
@@ -92,7 +101,7 @@ extension BulkWriter {
                 guard end > start else { break }
                 note.write(UInt64(bitPattern: start &- last))
                 note.write(UInt64(end - start))
-                last = end
+                (last, noted) = (end, end)
                 start = end
             }
         }
@@ -110,22 +119,23 @@ extension BulkWriter {
         do {
             state = try JSONDecoder().decode(LoadState.self, from: Data(saved.value))
         } catch {
-            throw StoreError(.corrupt, "The progress notes of a load cannot be read: \(error)")
+            throw ProgressNotes.damaged
         }
-        try ProgressNotes.forEach("seen", on: connection) { _, value in recallSeen(value) }
+        guard state.isPlausible else { throw ProgressNotes.damaged }
+        let keysMax = max(
+            try session.peekKey(root: plan.entity.rootNumber),
+            try connection.integer("SELECT max(Z_PK) FROM \(plan.entity.table)") ?? 0)
+        try ProgressNotes.forEach("seen", on: connection) { _, value throws(StoreError) in
+            try recallSeen(value, keysMax: keysMax)
+        }
         try ProgressNotes.forEach("net", on: connection) { _, value throws(StoreError) in
             var reader = NoteReader(value)
             try reader.changes(into: &net)
         }
-        try ProgressNotes.forEach("far", on: connection) { _, value throws(StoreError) in
-            var reader = NoteReader(value)
-            let table = Int(clamping: reader.number())
-            if farNets.indices.contains(table) { try reader.changes(into: &farNets[table]) }
-        }
         try ProgressNotes.forEach(
             DeferredRowSpill.kind, on: connection
         ) { token, value throws(StoreError) in
-            deferredRows.add(note: value, token: token)
+            try deferredRows.add(note: value, token: token)
             // The rows are in the notes, so they need not stay in memory.
             if deferredRows.isOverMemory { try deferredRows.forgetRows() }
         }
@@ -135,9 +145,7 @@ extension BulkWriter {
                 LinkVersions.noteKind, on: connection
             ) { _, value throws(StoreError) in try times.recall(value) }
         }
-        foreignKeys = (state.foreignKeys ?? []).compactMap { run in
-            run.count == 2 && run[0] <= run[1] ? run[0]..<run[1] : nil
-        }
+        foreignKeys = (state.foreignKeys ?? []).map { $0[0]..<$0[1] }
         if let next = state.nextKey, next < firstOwnKey { foreignKeys.append(next..<firstOwnKey) }
         moves = state.moves
         tally = state.tally
@@ -146,13 +154,20 @@ extension BulkWriter {
         return state.firstOwnKey
     }
 
-    private func recallSeen(_ note: [UInt8]) {
+    /// Adds the keys of a note to `seen`.
+    ///
+    /// - Parameter keysMax: The number of keys in the table; a note with more is damaged.
+    private func recallSeen(_ note: [UInt8], keysMax: Int64) throws(StoreError) {
         var reader = NoteReader(note)
         var last: Int64 = 0
+        var left = UInt64(max(0, keysMax))
         while !reader.isAtEnd {
-            let start = last &+ Int64(bitPattern: reader.number())
-            last = start &+ Int64(clamping: reader.number())
-            for key in start..<max(start, last) { _ = seen.insert(key) }
+            let start = last &+ Int64(bitPattern: try reader.number())
+            let count = try reader.number()
+            guard count <= left, start <= .max - Int64(count) else { throw ProgressNotes.damaged }
+            left -= count
+            last = start + Int64(count)
+            for key in start..<last { _ = seen.insert(key) }
         }
     }
 }
@@ -169,11 +184,11 @@ extension DeferredRows {
         return note.bytes
     }
 
-    fileprivate mutating func add(note bytes: [UInt8], token: Int64) {
+    fileprivate mutating func add(note bytes: [UInt8], token: Int64) throws(StoreError) {
         var reader = NoteReader(bytes)
-        let key = reader.word()
-        let awaited = reader.word()
-        reader.row(into: rows)
+        let key = try reader.word()
+        let awaited = try reader.word()
+        try reader.row(into: rows)
         note(entry: DeferredRowIndex.Entry(token: token, key: key, awaited: awaited))
     }
 
@@ -181,11 +196,11 @@ extension DeferredRows {
     ///
     /// - Returns: The index of the row.
     @discardableResult
-    static func read(note bytes: [UInt8], into rows: RowBatch) -> Int {
+    static func read(note bytes: [UInt8], into rows: RowBatch) throws(StoreError) -> Int {
         var reader = NoteReader(bytes)
         // Skip the key hashes.
-        _ = (reader.word(), reader.word())
-        return reader.row(into: rows)
+        _ = (try reader.word(), try reader.word())
+        return try reader.row(into: rows)
     }
 }
 
@@ -199,7 +214,7 @@ extension NoteWriter {
             let state = try net.state(key)
             write(UInt64(bitPattern: key &- last))
             write(word: state.distance)
-            write(UInt64(state.writes))
+            write(UInt64(state.isRaised ? 1 : 0))
             last = key
         }
     }
@@ -221,40 +236,47 @@ extension NoteWriter {
 }
 
 extension NoteReader {
+    /// The maximum depth of lists in a row; objects nested in a record take two levels each.
+    private static let depthMax = 256
+
     fileprivate mutating func changes(into net: inout RowDiffs) throws(StoreError) {
         // The notes do not state which writer changed the rows.
         net.share()
         var last: Int64 = 0
         while !isAtEnd {
-            last = last &+ Int64(bitPattern: number())
-            let distance = word()
-            let writes = UInt32(clamping: number())
-            try net.set(last, RowDiffs.State(distance: distance, writes: writes))
+            last = last &+ Int64(bitPattern: try number())
+            let distance = try word()
+            let isRaised = try number() != 0
+            try net.set(last, RowDiffs.State(distance: distance, isRaised: isRaised))
         }
     }
 
     @discardableResult
-    fileprivate mutating func row(into rows: RowBatch) -> Int {
+    fileprivate mutating func row(into rows: RowBatch) throws(StoreError) -> Int {
         let row = rows.addRow()
-        for column in 0..<rows.width { rows[row, column] = cell(into: rows) }
+        for column in 0..<rows.width { rows[row, column] = try cell(into: rows, depth: 0) }
+        try end()
         return row
     }
 
-    fileprivate mutating func cell(into rows: RowBatch) -> BulkCell {
-        switch BulkCell.Kind(rawValue: UInt8(clamping: number())) {
-        case nil, .absent: return .absent
+    fileprivate mutating func cell(
+        into rows: RowBatch, depth: Int
+    ) throws(StoreError) -> BulkCell {
+        switch BulkCell.Kind(rawValue: UInt8(clamping: try number())) {
+        case nil: throw ProgressNotes.damaged
+        case .absent: return .absent
         case .list:
-            let count = Int(clamping: number())
+            guard depth < Self.depthMax else { throw ProgressNotes.damaged }
             var cells: [BulkCell] = []
-            for _ in 0..<count { cells.append(cell(into: rows)) }
+            for _ in 0..<(try count()) { cells.append(try cell(into: rows, depth: depth + 1)) }
             let start = rows.beginList()
             for cell in cells { rows.addItem(cell) }
             return rows.list(from: start)
         case .null: return .null
-        case .integer: return .integer(Int64(bitPattern: word()))
-        case .real: return .real(Double(bitPattern: word()))
-        case .text: return rows.arena.cell(.text(String(decoding: text(), as: UTF8.self)))
-        case .blob: return rows.arena.cell(.blob(Array(text())))
+        case .integer: return .integer(Int64(bitPattern: try word()))
+        case .real: return .real(Double(bitPattern: try word()))
+        case .text: return rows.arena.cell(.text(String(decoding: try text(), as: UTF8.self)))
+        case .blob: return rows.arena.cell(.blob(Array(try text())))
         }
     }
 }

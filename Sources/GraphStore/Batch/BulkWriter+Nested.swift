@@ -13,7 +13,6 @@ import SQLite
 extension BulkWriter {
     /// The state to which a rejected record is rolled back.
     struct RecordUndo {
-        var change: StoreChange
         var ends: LinkEnds
         var createdTargets: Int
         var supersededItems: Int?
@@ -23,7 +22,8 @@ extension BulkWriter {
 
     static func nestedWriters(
         of plan: BulkPlan, in context: ManagedObjectContext, _ memory: BulkMemory,
-        _ claims: LinkClaims, _ times: LinkVersions?, _ keyTables: KeyTables
+        _ claims: LinkClaims, _ times: LinkVersions?, _ keyTables: KeyTables,
+        _ raisedRows: RaisedRows
     ) throws(StoreError) -> [BulkWriter?] {
         guard plan.links.contains(where: { $0.nested != nil }) else { return [] }
         var writers: [BulkWriter?] = []
@@ -35,7 +35,8 @@ extension BulkWriter {
             writers.append(
                 try BulkWriter(
                     nested, in: context, memory: memory.ofNested, isResumable: false,
-                    isNested: true, claims: claims, times: times, keyTables: keyTables))
+                    isNested: true, claims: claims, times: times, keyTables: keyTables,
+                    raisedRows: raisedRows))
         }
         return writers
     }
@@ -43,13 +44,15 @@ extension BulkWriter {
     func beginRecord() throws(StoreError) -> RecordUndo {
         try session.connection.cached("SAVEPOINT ETL_RECORD").run()
         var undo = RecordUndo(
-            change: StoreChange(), ends: LinkEnds(apartFrom: session.ends),
+            ends: LinkEnds(apartFrom: session.ends),
             createdTargets: tally.createdTargets, supersededItems: tally.supersededItems,
             filesReleased: session.filesReleased.count)
         // Collect the record's changes separately. Swap instead of copying, since a copy for every
         // record would be expensive.
-        swap(&undo.change, &session.change)
+        session.beginPart()
+        session.history?.beginPart()
         swap(&undo.ends, &session.ends)
+        raisedRows.beginRecord()
         return undo
     }
 
@@ -57,10 +60,11 @@ extension BulkWriter {
         guard var undone = undo.take() else { return }
         for case let writer? in nestedWriters { try writer.flushLinks() }
         try session.connection.cached("RELEASE ETL_RECORD").run()
-        swap(&undone.change, &session.change)
-        session.change.add(undone.change)
+        session.endPart()
+        session.history?.endPart()
         swap(&undone.ends, &session.ends)
         session.ends.add(undone.ends)
+        raisedRows.keepRecord()
     }
 
     func undoRecord(_ undo: inout RecordUndo?) throws(StoreError) {
@@ -68,8 +72,10 @@ extension BulkWriter {
         forgetNestedLinks()
         try session.connection.cached("ROLLBACK TO ETL_RECORD").run()
         try session.connection.cached("RELEASE ETL_RECORD").run()
-        swap(&undone.change, &session.change)
+        session.dropPart()
+        session.history?.dropPart()
         swap(&undone.ends, &session.ends)
+        raisedRows.undoRecord()
         tally.createdTargets = undone.createdTargets
         tally.supersededItems = undone.supersededItems
         session.filesReleased.removeSubrange(undone.filesReleased...)
@@ -363,8 +369,8 @@ extension BulkPlan {
 extension StoreChange {
     /// Adds the changes that happened after these.
     mutating func add(_ later: StoreChange) {
-        for id in later.inserted.ids { insert(id) }
-        for id in later.updated.ids { update(id) }
-        for id in later.deleted.ids { delete(id) }
+        inserted.formUnion(later.inserted)
+        update(later.updated)
+        delete(later.deleted)
     }
 }

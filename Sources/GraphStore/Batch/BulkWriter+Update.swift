@@ -11,21 +11,22 @@ extension BulkWriter {
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))
         let difference: UInt64?
+        var raises = false
         try keepTimes(of: id.primaryKey)
         switch try write(over: found, id) {
         case .same where plan.plan.touchesSame:
-            try bumpVersion(id)
+            raises = try raiseVersion(id)
             session.change.update(id)
             writes += 1
             difference = nextMove()
         case .same: difference = nil
-        case .changed(let hash): difference = hash
+        case .changed(let hash, let isRaised): (difference, raises) = (hash, isRaised)
         case .refused(let error):
             return try rejectUnique(token, error, of: id.primaryKey) { row.cells[$0] }
         }
         let isFirst = seen.insert(id.primaryKey)
         if isFirst { journal?.noteSeen(id.primaryKey) } else { tally.superseded += 1 }
-        try count(id, isFirst: isFirst, difference: difference)
+        try count(id, isFirst: isFirst, difference: difference, raises: raises)
         try settleFarChanges()
         try endTimes()
     }
@@ -71,8 +72,9 @@ extension BulkWriter {
     enum Overwriting {
         /// The row already has the values.
         case same
-        /// The row was written; the value is a hash of the old and new values.
-        case changed(UInt64)
+        /// The row was written; the values are a hash of the old and new values, and whether the
+        /// row got a new version.
+        case changed(UInt64, raises: Bool)
         /// A constraint forbids the change; nothing was written.
         case refused(StoreError)
     }
@@ -81,7 +83,7 @@ extension BulkWriter {
     func write(
         over found: Statement, _ id: ManagedObjectID
     ) throws(StoreError) -> Overwriting {
-        var difference: UInt64?
+        var (difference, raises): (UInt64?, Bool) = (nil, false)
         // Collected only for the history.
         var differing: Set<String> = []
         var files: [String] = []
@@ -110,7 +112,8 @@ extension BulkWriter {
             where row.cells[column].kind != .absent && !keepsOrder(column, found) {
                 rowUpdate.note(column)
             }
-            let update = try bindUpdate(of: id, found)
+            raises = raisesVersion(of: id)
+            let update = try bindUpdate(of: id, found, raises: raises)
             release(found)
             walk?.close()
             // Pending new rows precede this record, and may have the values that it sets.
@@ -119,6 +122,7 @@ extension BulkWriter {
                 try update.step()
             } catch  where error.isConstraint {
                 lastPlaces.removeAll()
+                if raises { _ = raisedRows.lower(id.primaryKey, root: plan.entity.rootNumber) }
                 return .refused(error)
             }
             session.filesReleased += files
@@ -141,10 +145,10 @@ extension BulkWriter {
         try pointBack(id, formerly: former)
         guard let difference else { return .same }
         writes += 1
-        if !columnsChanged { try bumpVersion(id) }
+        if !columnsChanged { raises = try raiseVersion(id) }
         session.change.update(id)
         if let history = session.history { note(differing, id, in: history) }
-        return .changed(difference)
+        return .changed(difference, raises: raises)
     }
 
     /// Collects the objects whose links change because of the to-one relationships of the found
@@ -184,9 +188,9 @@ extension BulkWriter {
 
     /// Returns the statement that updates the differing columns, with its values bound.
     private func bindUpdate(
-        of id: ManagedObjectID, _ found: Statement
+        of id: ManagedObjectID, _ found: Statement, raises: Bool
     ) throws(StoreError) -> Statement {
-        let update = try rowUpdate.statement()
+        let update = try rowUpdate.statement(raises: raises)
         for (position, column) in rowUpdate.columns.enumerated() {
             let index = Int32(position) + 1
             if row.cells[column].kind == .absent || keepsOrder(column, found) {
@@ -240,11 +244,21 @@ extension BulkWriter {
         return row.cells[key].equals(column: statements.firstColumn + Int32(key), of: found)
     }
 
-    private func bumpVersion(_ id: ManagedObjectID) throws(StoreError) {
+    /// Returns whether the row needs a new version, and notes that it gets one.
+    private func raisesVersion(of id: ManagedObjectID) -> Bool {
+        raisedRows.raise(
+            id, root: plan.entity.rootNumber, isNested: isNested, in: session)
+    }
+
+    /// Raises the version of a row whose columns do not change, once in a save.
+    ///
+    /// - Returns: Whether the row got a new version.
+    private func raiseVersion(_ id: ManagedObjectID) throws(StoreError) -> Bool {
+        guard raisesVersion(of: id) else { return false }
         walk?.close()
-        statements.restoreVersion.bind(Int64(-1), at: 1)
-        statements.restoreVersion.bind(id.primaryKey, at: 2)
-        try statements.restoreVersion.step()
+        statements.raiseVersion.bind(id.primaryKey, at: 1)
+        try statements.raiseVersion.step()
+        return true
     }
 
     /// Returns a unique hash, so that this change never counts as undone.

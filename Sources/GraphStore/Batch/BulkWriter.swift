@@ -37,6 +37,8 @@ package final class BulkWriter {
     let resolvers: [LinkResolver]
     /// The keys of tables without a suitable index; shared with the nested writers.
     let keyTables: KeyTables
+    /// The rows that got a new version since the last save; shared with the nested writers.
+    let raisedRows: RaisedRows
     let toManyWriters: [ToManyWriter]
     let oneToOneWriters: [OneToOneWriter]
     /// The writer of each link's nested objects; empty if the plan has none.
@@ -65,8 +67,6 @@ package final class BulkWriter {
     let toOneEnds: [ColumnPlan.ToOneEnds]
     /// The inverse links that the current record adds to or removes from other objects.
     @exclusivity(unchecked) var movedLinks: [(end: LinkEnd, primaryKey: Int64, hash: UInt64)] = []
-    /// The row differences of each other table that links write.
-    var farNets: [RowDiffs]
     let columnHashes: [ColumnHash]
     /// The first primary key that this load used; later keys are also from this load, except
     /// `foreignKeys`.
@@ -116,7 +116,8 @@ package final class BulkWriter {
     init(
         _ plan: BulkPlan, in context: ManagedObjectContext, memory: BulkMemory,
         isResumable: Bool, isNested: Bool = false, claims outerClaims: LinkClaims? = nil,
-        times outerTimes: LinkVersions? = nil, keyTables outerKeyTables: KeyTables? = nil
+        times outerTimes: LinkVersions? = nil, keyTables outerKeyTables: KeyTables? = nil,
+        raisedRows outerRaisedRows: RaisedRows? = nil
     ) throws(StoreError) {
         self.context = context
         let schema = context.container.schema
@@ -147,9 +148,12 @@ package final class BulkWriter {
         timed = times.map { TimedLinks(columns, $0) }
         let keyTables = outerKeyTables ?? KeyTables(session.connection)
         self.keyTables = keyTables
+        let raisedRows = outerRaisedRows ?? RaisedRows()
+        raisedRows.begin(session)
+        self.raisedRows = raisedRows
         // Created first, because nested writers must see the unchanged tables.
         nestedWriters = try Self.nestedWriters(
-            of: plan, in: context, memory, claims, times, keyTables)
+            of: plan, in: context, memory, claims, times, keyTables, raisedRows)
         let mayUseMap = columns.mayUseMap(schema)
         keyFinder = KeyFinder(columns, keyTables, memoryBytes: mayUseMap ? memory.keys : 0)
         try session.completeLoad()
@@ -201,11 +205,7 @@ package final class BulkWriter {
                 try OneToOneWriter(columns, oneToOne, far, schema, on: connection))
         }
         self.oneToOneWriters = oneToOneWriters
-        let share = memory.changes / (far.tables.count + 1)
-        net = RowDiffs(on: connection, memoryBytes: share)
-        farNets = far.tables.map { _ in
-            RowDiffs(on: connection, memoryBytes: share)
-        }
+        net = RowDiffs(on: connection, memoryBytes: memory.changes)
         firstOwnKey = try session.peekKey(root: columns.entity.rootNumber)
         pending = PendingRows(width: columns.columns.count)
         row = ResolvedRow(columns)
@@ -314,6 +314,7 @@ package final class BulkWriter {
         guard current !== session else { return }
         session = current
         far.session = current
+        raisedRows.begin(current)
         changedSinceSave.removeAll(keepingCapacity: true)
         for writer in toManyWriters { writer.forgetOrders() }
         if !isNested {

@@ -24,10 +24,11 @@ struct DeferredRows {
     private var triedCount = 0
     /// The woken rows, which are written next; the last one comes first.
     var woken: [Int] = []
-    /// The number of rejects at which resolving pauses.
+    /// The number of rejects and missed links at which resolving pauses.
     var pauseAt = Int.max
-    /// The maximum number of rejects in memory, together with links that are left out temporarily.
-    let rejectsMax: Int
+    /// The maximum number of rejects and missed links in memory, together with links that are left out
+    /// temporarily.
+    let resultsMax: Int
     /// The keys of links that were left out to break cycles, and the keys of their rows.
     var cutKeys: [UInt64] = []
     private var keys: BloomFilter
@@ -36,7 +37,7 @@ struct DeferredRows {
     init(width: Int, names: RowNames, memoryBytes: Int, on connection: Connection) {
         self.names = names
         // A reject takes a few hundred bytes with its message.
-        rejectsMax = max(1, memoryBytes / 512)
+        resultsMax = max(1, memoryBytes / 512)
         rows = RowBatch(width: width, capacity: 16)
         recalled = RowBatch(width: width, capacity: 16)
         entries = DeferredRowIndex(connection)

@@ -244,15 +244,19 @@ struct Deletion {
         var total = 0
         for edge in edges where edge.rule == .nullify && reachable.contains(edge.sourceRoot) {
             guard let condition = pointingBack(edge, reachable) else { continue }
-            let rows = try connection.prepare(
-                "SELECT Z_ENT, Z_PK FROM \(edge.destinationTable) WHERE \(condition)")
-            // The rows come in the order of their targets.
-            var notes = BatchUpdateNotes(edge.inverseName.map { [$0] } ?? [])
-            while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
-            let version = try session.versionAssignment(of: notes.objects)
-            notes.tell(session)
-            let nulls = edge.backColumns.map { "\($0) = NULL" }
-            let sets = nulls + (version.map { [$0] } ?? [])
+            var sets = edge.backColumns.map { "\($0) = NULL" }
+            // Without an inverse, the objects have no property that changes.
+            if let inverse = edge.inverseName {
+                let rows = try connection.prepare(
+                    "SELECT Z_ENT, Z_PK FROM \(edge.destinationTable) WHERE \(condition)")
+                // The rows come in the order of their targets.
+                var notes = BatchUpdateNotes([inverse])
+                while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
+                if let version = try session.versionAssignment(of: notes.objects) {
+                    sets.append(version)
+                }
+                notes.tell(session)
+            }
             guard !sets.isEmpty else { continue }
             total += try SQLFragment(
                 "UPDATE \(edge.destinationTable) SET \(sets.joined(separator: ", "))"

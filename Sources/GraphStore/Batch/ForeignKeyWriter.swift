@@ -10,7 +10,8 @@ final class ForeignKeyWriter {
     /// The relationship itself, and its inverse.
     private let own: LinkEnd?
     private let inverse: LinkEnd?
-    private let table: Int?
+    /// Whether the destinations are in the table that the load writes.
+    private let isInLoad: Bool
     /// The columns of the link: the owner's primary key, its entity, and the order.
     private let columns: [String]
     private let hashes: [ColumnHash]
@@ -20,7 +21,8 @@ final class ForeignKeyWriter {
     private let set: Statement
     /// Selects the last position in an owner's order; `nil` if the relationship is not ordered.
     private let last: Statement?
-    private var isOrdered: Bool { last != nil }
+    private let positions: OrderPositions?
+    private var isOrdered: Bool { positions != nil }
     private let remembersOrders: Bool
     // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var lastOrders = LastOrders()
@@ -36,8 +38,9 @@ final class ForeignKeyWriter {
         inverse = schema.inverseEnd(of: place.relationship)
         self.far = far
         self.turn = turn
-        table = far.number(of: place.table)
+        isInLoad = far.covers(place.table)
         let order = place.orderColumn
+        positions = OrderPositions(place, on: connection)
         self.remembersOrders = remembersOrders
         if let order {
             last = try connection.prepare(
@@ -96,7 +99,7 @@ final class ForeignKeyWriter {
         }
         if isOrdered {
             for (position, destination) in destinations.enumerated() {
-                let order = Int64(position + 1) * 1024
+                let order = OrderPositions.position(at: position)
                 if orders[destination] == order || left.contains(destination) { continue }
                 difference ^= try point(destination, to: owner, order: order, in: session)
             }
@@ -120,10 +123,10 @@ final class ForeignKeyWriter {
             guard let link = try link(of: destination), link.owner != owner.primaryKey else {
                 continue
             }
-            if isOrdered {
+            if let positions {
                 if order == nil { order = try lastOrder(of: owner.primaryKey) }
                 // An object that a later record removed had a position, too.
-                order = (order ?? 0) + 1024
+                order = try positions.next(after: order ?? 0, of: owner.primaryKey)
             }
             if left.contains(destination) { continue }
             let change = try point(destination, link, to: owner, order: order ?? 0, in: session)
@@ -173,7 +176,7 @@ final class ForeignKeyWriter {
     func free(_ destination: Int64, in session: WriteSession) throws(StoreError) {
         guard let link = try link(of: destination), let previous = link.owner else { return }
         let went = try point(destination, link, to: nil, order: 0, in: session)
-        far.note(previous, in: nil, went.turned(turn))
+        far.note(previous, went.turned(turn))
     }
 
     /// The current owner of a destination, from its row.
@@ -222,7 +225,7 @@ final class ForeignKeyWriter {
         }
         set.bind(destination, at: Int32(columns.count) + 1)
         try set.run()
-        far.note(destination, entity: entity, in: table, rowDifference)
+        if isInLoad { far.note(destination, entity: entity, rowDifference) }
         // A position in an order is not a property of the destination.
         if owner?.primaryKey != link.owner {
             var hash: UInt64 = 0
@@ -239,7 +242,7 @@ final class ForeignKeyWriter {
         let went = Self.hash(destination, link.order)
         if let owner, owner.primaryKey != previous {
             // The previous owner lost this object, although its own row is unchanged.
-            far.note(previous, in: nil, went.turned(turn))
+            far.note(previous, went.turned(turn))
             return came
         }
         return came ^ went

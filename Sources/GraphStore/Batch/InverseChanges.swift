@@ -1,18 +1,17 @@
 import GraphModel
 
-/// The changes of the current record in rows other than its own: the inverse ends of one-to-one
-/// links, the objects of to-many links, and their previous owners.
+/// The changes of the current record in other rows of the load's table: the inverse ends of
+/// one-to-one links, the objects of to-many links, and their previous owners.
 ///
 /// Two records may claim one object. The later one wins in every run, so in the end every row is
 /// unchanged. These changes are therefore summed up like changes of a row itself: a repeated load
-/// counts nothing as updated and leaves every version unchanged.
+/// counts nothing as updated. Rows of other tables have no records that could be counted, and the
+/// commit raises their versions (`LinkEnds`).
 ///
 /// Nested objects are not included, because they may be rolled back with their record. If two of
 /// them claim one object, it gets a new version in every run.
 final class InverseChanges {
     struct Change {
-        /// The index of the table in `tables`; `nil` for the table that the load writes.
-        var table: Int?
         var primaryKey: Int64
         /// The object's entity, if known.
         var entityNumber: Int64?
@@ -23,8 +22,6 @@ final class InverseChanges {
     private let ownTable: String
     /// The open transaction.
     var session: WriteSession
-    /// The other tables that the load's links write.
-    private(set) var tables: [String] = []
     // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private(set) var changes: [Change] = []
 
@@ -33,21 +30,12 @@ final class InverseChanges {
         self.session = session
     }
 
-    /// Returns the index of the table; `nil` for the table that the load writes.
-    func number(of table: String) -> Int? {
-        guard table != ownTable else { return nil }
-        if let number = tables.firstIndex(of: table) { return number }
-        tables.append(table)
-        return tables.count - 1
-    }
+    /// Returns whether the load writes the table, so that changes of its rows are noted.
+    func covers(_ table: String) -> Bool { table == ownTable }
 
-    func note(
-        _ primaryKey: Int64, entity: Int64? = nil, in table: Int?, _ difference: UInt64
-    ) {
+    func note(_ primaryKey: Int64, entity: Int64? = nil, _ difference: UInt64) {
         changes.append(
-            Change(
-                table: table, primaryKey: primaryKey, entityNumber: entity, difference: difference)
-        )
+            Change(primaryKey: primaryKey, entityNumber: entity, difference: difference))
     }
 
     func removeAll() {

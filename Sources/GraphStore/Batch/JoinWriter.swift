@@ -14,7 +14,11 @@ final class JoinWriter {
     /// Whether consecutive owners are read with one sequential cursor.
     private let mayWalk: Bool
     private let select: Statement
+    /// The positions in the owners' orders; `nil` if the relationship is not ordered.
+    private let positions: OrderPositions?
     private let isOrdered: Bool
+    /// The positions in the destinations' orders; `nil` if the inverse end is not ordered.
+    private let backPositions: OrderPositions?
     private let remembersOrders: Bool
     private let isReflexive: Bool
     /// The index of the inverse among the load's to-many links; both then use one table.
@@ -51,6 +55,16 @@ final class JoinWriter {
     ) throws(StoreError) {
         pairs = try PairStatements(join, schema, on: connection)
         isOrdered = join.orderColumn != nil
+        positions = join.orderColumn.map {
+            OrderPositions(
+                in: join.table, owner: join.ownerColumn, object: join.destinationColumn, order: $0,
+                on: connection)
+        }
+        backPositions = join.backOrderColumn.map {
+            OrderPositions(
+                in: join.table, owner: join.destinationColumn, object: join.ownerColumn, order: $0,
+                on: connection)
+        }
         self.remembersOrders = remembersOrders
         isReflexive = join.isReflexive
         self.otherTurn = otherTurn
@@ -87,7 +101,8 @@ final class JoinWriter {
         for (position, destination) in destinations.enumerated()
         where !left.contains(destination) {
             noteFar(destination, owner)
-            pending.append(pairs.pair(owner, destination, order: Int64(position + 1) * 1024))
+            pending.append(
+                pairs.pair(owner, destination, order: OrderPositions.position(at: position)))
             guard isReflexive, destination != owner else { continue }
             firstPendingOwner = min(firstPendingOwner, destination)
             pending.append(pairs.pair(destination, owner, order: nil))
@@ -104,7 +119,7 @@ final class JoinWriter {
     /// Notes the change for the tally; a new owner's join rows are written later.
     private func noteFar(_ destination: Int64, _ owner: Int64) {
         guard let otherTurn, !isReflexive || destination != owner else { return }
-        far.note(destination, in: nil, Self.hash(owner).turned(otherTurn))
+        far.note(destination, Self.hash(owner).turned(otherTurn))
     }
 
     private func noteEnd(_ destination: Int64, _ owner: Int64) {
@@ -177,7 +192,7 @@ final class JoinWriter {
             difference ^= try unlink(owner, destination)
         }
         for (position, destination) in wanted.enumerated() where !left.contains(destination) {
-            let order = Int64(position + 1) * 1024
+            let order = OrderPositions.position(at: position)
             if !old.contains(destination) {
                 difference ^= try link(owner, destination, order: order)
             } else if hasOrder {
@@ -221,9 +236,11 @@ final class JoinWriter {
         if isOrdered { order = try lastOrder(of: owner) }
         var difference: UInt64?
         for destination in destinations where !left.contains(destination) {
-            let change = try link(owner, destination, order: order + 1024)
+            closeWalk()
+            let next = try positions?.next(after: order, of: owner) ?? 0
+            let change = try link(owner, destination, order: next)
             guard change != 0 else { continue }
-            order += 1024
+            order = next
             difference = (difference ?? 0) ^ change
         }
         return difference
@@ -318,7 +335,7 @@ final class JoinWriter {
     ///
     /// - Returns: Whether the join row is new.
     private func insert(_ pair: PairStatements.Pair) throws(StoreError) -> Bool {
-        guard pairs.hasBackOrder else { return try pairs.insert(pair) }
+        guard let backPositions else { return try pairs.insert(pair) }
         let destination = pairs.destination(of: pair)
         // Another writer of the table may append to the order.
         let order: Int64
@@ -328,9 +345,12 @@ final class JoinWriter {
             order = try pairs.lastBackOrder(of: destination)
         }
         var pair = pair
-        pair.backOrder = order + 1024
+        let next = try backPositions.next(after: order, of: destination)
+        pair.backOrder = next
         let isNew = try pairs.insert(pair)
-        if !isShared { lastBackOrders[destination] = isNew ? order + 1024 : order }
+        if !isShared {
+            lastBackOrders[destination] = isNew ? next : next - OrderPositions.step
+        }
         return isNew
     }
 }

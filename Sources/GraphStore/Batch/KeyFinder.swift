@@ -24,6 +24,9 @@ struct KeyFinder: ~Copyable {
     private(set) var lookup: KeyLookup?
     private let tables: KeyTables
     var map = KeyIndex()
+    /// Whether a new row has a primary key that does not fit in the map, so that it must be
+    /// discarded.
+    private var hasLargeKey = false
     /// The largest known primary key of a row.
     var largestKey: Int64 { usesMap ? map.largestKey : rowsEstimate }
 
@@ -132,7 +135,7 @@ struct KeyFinder: ~Copyable {
     /// - Returns: Whether `changeWay(_:)` must be called before the lookup, after all rows are
     ///   written.
     mutating func mustChangeWay() -> Bool {
-        if usesMap { return map.isFull && map.bytesAfterGrowth > memoryBytes }
+        if usesMap { return hasLargeKey || map.isFull && map.bytesAfterGrowth > memoryBytes }
         lookups += 1
         return lookups == lookupsBeforeMap && mayBeginMap
     }
@@ -157,7 +160,7 @@ struct KeyFinder: ~Copyable {
     /// Discards the map if it must not grow, or builds one.
     mutating func changeWay(_ connection: Connection) throws(StoreError) {
         if usesMap {
-            guard map.bytesAfterGrowth <= memoryBytes + lentBytes else {
+            guard !hasLargeKey, map.bytesAfterGrowth <= memoryBytes + lentBytes else {
                 return try giveUpMap(connection)
             }
             return try takeBack(connection)
@@ -213,7 +216,10 @@ struct KeyFinder: ~Copyable {
 
     /// Adds a new row to the map.
     mutating func noteInserted(_ hash: UInt64, _ primaryKey: Int64) {
-        if usesMap { map.insert(hash, primaryKey) }
+        guard usesMap else { return }
+        // Another program may have raised the counter of primary keys during the load.
+        guard KeyIndex.canHold(primaryKey) else { return hasLargeKey = true }
+        map.insert(hash, primaryKey)
     }
 
     /// Removes a new row that was rejected after all.

@@ -121,7 +121,9 @@ struct KeyIndex: ~Copyable {
         }
     }
 
+    /// Adds a row, whose primary key must be one that `canHold(_:)` accepts.
     mutating func insert(_ hash: UInt64, _ primaryKey: Int64) {
+        precondition(Self.canHold(primaryKey), "The key does not fit in an entry of the map")
         largestKey = max(largestKey, primaryKey)
         let segment = segment(hash >> 32)
         if segment.pointee.isFull { grow(segment) }
@@ -132,6 +134,7 @@ struct KeyIndex: ~Copyable {
 
     /// Removes the entry of one row.
     mutating func remove(_ hash: UInt64, _ primaryKey: Int64) {
+        guard Self.canHold(primaryKey) else { return }
         let entry = (hash >> 32) << 32 | UInt64(primaryKey)
         let segment = segment(hash >> 32).pointee
         var slot = segment.home(hash >> 32)

@@ -171,10 +171,10 @@ final class LinkVersions {
         var reader = NoteReader(note)
         var time: Int64 = 0
         while !reader.isAtEnd {
-            let kind = Int64(bitPattern: reader.number())
-            let object = Int64(bitPattern: reader.number())
-            let other = Int64(bitPattern: reader.number())
-            time = time &+ Int64(bitPattern: reader.number())
+            let kind = Int64(bitPattern: try reader.number())
+            let object = Int64(bitPattern: try reader.number())
+            let other = Int64(bitPattern: try reader.number())
+            time = time &+ Int64(bitPattern: try reader.number())
             entries.append(
                 Entry(matter: Matter(kind: kind, object: object, other: other), time: time))
         }

@@ -7,14 +7,14 @@ struct LoadJournal {
     private(set) var seen: [Range<Int64>] = []
     /// The rows whose difference from their original state has changed.
     private(set) var changed: [Int64] = []
-    /// The changed rows in other tables, by the index of the table.
-    private(set) var farChanged: [Int: [Int64]] = [:]
     /// The number of deferred rows that are already noted.
     var parkedCount = 0
     /// The number of the next note.
     var number: Int64 = 0
 
     mutating func noteSeen(_ key: Int64) {
+        // A range cannot end after the largest integer, which only a row of another program has.
+        guard key < .max else { return }
         if let last = seen.indices.last, seen[last].upperBound == key {
             seen[last] = seen[last].lowerBound..<(key + 1)
         } else {
@@ -24,14 +24,9 @@ struct LoadJournal {
 
     mutating func noteChanged(_ key: Int64) { changed.append(key) }
 
-    mutating func noteFarChanged(_ key: Int64, in table: Int) {
-        farChanged[table, default: []].append(key)
-    }
-
     mutating func removeAll() {
         seen.removeAll(keepingCapacity: true)
         changed.removeAll(keepingCapacity: true)
-        farChanged.removeAll(keepingCapacity: true)
     }
 }
 
@@ -60,7 +55,10 @@ struct NoteWriter {
     }
 }
 
-/// Reads the output of `NoteWriter`; returns zeros and empty strings after its end.
+/// Reads the output of `NoteWriter`.
+///
+/// Other programs may damage the bytes. Each read throws `ProgressNotes.damaged` if the bytes end
+/// too early or cannot be the output of a `NoteWriter`.
 struct NoteReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -71,31 +69,47 @@ struct NoteReader {
 
     var isAtEnd: Bool { position >= bytes.count }
 
-    mutating func number() -> UInt64 {
+    private var rest: Int { bytes.count - position }
+
+    private mutating func byte() throws(StoreError) -> UInt8 {
+        guard position < bytes.count else { throw ProgressNotes.damaged }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    mutating func number() throws(StoreError) -> UInt64 {
         var result: UInt64 = 0
-        var shift: UInt64 = 0
-        while position < bytes.count {
-            let byte = bytes[position]
-            position += 1
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            let byte = try byte()
             result |= UInt64(byte & 0x7F) << shift
-            if byte & 0x80 == 0 { break }
-            shift += 7
+            if byte < 0x80 { return result }
         }
-        return result
+        throw ProgressNotes.damaged
     }
 
-    mutating func word() -> UInt64 {
+    /// Returns a number of things of which each has at least one byte in the rest of the note.
+    mutating func count() throws(StoreError) -> Int {
+        let number = try number()
+        guard number <= UInt64(rest) else { throw ProgressNotes.damaged }
+        return Int(number)
+    }
+
+    mutating func word() throws(StoreError) -> UInt64 {
         var result: UInt64 = 0
-        for shift in stride(from: UInt64(0), to: 64, by: 8) where position < bytes.count {
-            result |= UInt64(bytes[position]) << shift
-            position += 1
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            result |= UInt64(try byte()) << shift
         }
         return result
     }
 
-    mutating func text() -> ArraySlice<UInt8> {
-        let count = min(Int(clamping: number()), bytes.count - position)
+    mutating func text() throws(StoreError) -> ArraySlice<UInt8> {
+        let count = try count()
         defer { position += count }
         return bytes[position..<(position + count)]
+    }
+
+    /// Checks that nothing is left to read.
+    func end() throws(StoreError) {
+        guard isAtEnd else { throw ProgressNotes.damaged }
     }
 }

@@ -39,16 +39,15 @@ extension ManagedObjectContext {
     private func separately<R>(
         _ request: (ManagedObjectContext) throws -> R
     ) throws -> (R, StoreChange) {
-        let before = openSession?.change ?? StoreChange()
-        openSession?.change = StoreChange()
+        let session = openSession
+        session?.beginPart()
         do {
             let result = try request(self)
-            let change = openSession?.change ?? StoreChange()
-            openSession?.change = before
-            openSession?.change.add(change)
-            return (result, change)
+            // A transaction that the request began contains only its changes.
+            let change = session === openSession ? session?.endPart() : openSession?.change
+            return (result, change ?? StoreChange())
         } catch {
-            openSession?.change = before
+            session?.dropPart()
             throw error
         }
     }
@@ -97,7 +96,7 @@ extension ManagedObjectContext {
         goneInTransaction.removeAll()
     }
 
-    /// RoundRobinGate objects into faults if they may have been read inside a transaction that was rolled
+    /// Turns objects into faults if they may have been read inside a transaction that was rolled
     /// back.
     func forgetTransactionRows() {
         for object in registeredObjects

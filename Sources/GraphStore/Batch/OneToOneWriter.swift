@@ -8,7 +8,8 @@ import SQLite
 final class OneToOneWriter {
     /// One end of the relationship: the rows with its columns, the key column first.
     private struct End {
-        let table: Int?
+        /// Whether the rows are in the table that the load writes.
+        let isInLoad: Bool
         let link: LinkEnd?
         /// Selects `Z_PK, Z_ENT, columns…` of the rows that lead to an object, except one row.
         let others: Statement
@@ -24,7 +25,7 @@ final class OneToOneWriter {
             _ table: String, _ columns: [String], _ link: LinkEnd?, _ far: InverseChanges,
             on connection: Connection
         ) throws(StoreError) {
-            self.table = far.number(of: table)
+            isInLoad = far.covers(table)
             self.link = link
             hasColumns = true
             needsFormer = false
@@ -45,7 +46,7 @@ final class OneToOneWriter {
             _ table: String, ofRow found: String?, _ place: StoreLayout.ToOnePlace,
             _ link: LinkEnd?, _ far: InverseChanges, on connection: Connection
         ) throws(StoreError) {
-            self.table = far.number(of: table)
+            isInLoad = far.covers(table)
             self.link = link
             hasColumns = false
             needsFormer = found == nil
@@ -158,7 +159,7 @@ final class OneToOneWriter {
     private func note(
         _ id: ManagedObjectID, at end: End, _ difference: UInt64, _ session: WriteSession
     ) {
-        far.note(id.primaryKey, entity: id.entityNumber, in: end.table, difference)
+        if end.isInLoad { far.note(id.primaryKey, entity: id.entityNumber, difference) }
         if let link = end.link { session.noteLink(link, id.primaryKey, difference) }
     }
 

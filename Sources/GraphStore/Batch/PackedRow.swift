@@ -1,7 +1,8 @@
 /// Packs rows into bytes, to store them temporarily outside of memory.
 ///
-/// This format is only for files of the same process, whose bytes are trusted. Data from a store
-/// may be damaged, so `NoteReader` checks each step.
+/// This format is only for files of the same process, so wrong bytes are a fault of the program,
+/// which then traps instead of writing wrong rows. Data from a store may be damaged; for that,
+/// `NoteReader` throws.
 ///
 /// A cell consists of its kind and one of the following:
 /// - a number
@@ -99,19 +100,25 @@ extension RowBatch {
     }
 
     /// Adds a packed row; its cells refer to the record and the packed bytes.
-    package func addRow(packed: UnsafeRawPointer, of record: UnsafeBufferPointer<UInt8>) {
-        var packed = packed
+    ///
+    /// - Parameter packed: The bytes of the row, and no others.
+    package func addRow(
+        packed: UnsafeRawBufferPointer, of record: UnsafeBufferPointer<UInt8>
+    ) {
+        var packed = PackedReader(packed)
         let row = addRow()
         for column in 0..<width { self[row, column] = unpack(&packed, record) }
+        precondition(packed.rest.isEmpty, "A packed row has more bytes than cells")
     }
 
     private func unpack(
-        _ packed: inout UnsafeRawPointer, _ record: UnsafeBufferPointer<UInt8>
+        _ packed: inout PackedReader, _ record: UnsafeBufferPointer<UInt8>
     ) -> BulkCell {
         let mark: UInt8 = packed.take()
         let isInside = mark & Self.inside != 0
         switch BulkCell.Kind(rawValue: mark & ~Self.inside) {
-        case nil, .absent: return .absent
+        case nil: preconditionFailure("A packed cell has an unknown kind")
+        case .absent: return .absent
         case .null: return .null
         case .integer:
             let value = packed.takePacked()
@@ -121,7 +128,7 @@ extension RowBatch {
         case .blob: return .blob(bytes(&packed, isInside, record))
         case .list:
             // The items of nested lists precede those of the list.
-            let items = (0..<packed.takePacked()).map { _ in unpack(&packed, record) }
+            let items = (0..<packed.takeCount()).map { _ in unpack(&packed, record) }
             let start = beginList()
             for item in items { addItem(item) }
             return list(from: start)
@@ -129,16 +136,16 @@ extension RowBatch {
     }
 
     private func bytes(
-        _ packed: inout UnsafeRawPointer, _ isInside: Bool, _ record: UnsafeBufferPointer<UInt8>
+        _ packed: inout PackedReader, _ isInside: Bool, _ record: UnsafeBufferPointer<UInt8>
     ) -> UnsafeBufferPointer<UInt8> {
-        let count = Int(packed.takePacked())
-        if isInside {
-            let offset = Int(packed.takePacked())
-            return UnsafeBufferPointer(rebasing: record[offset..<(offset + count)])
+        guard isInside else {
+            return packed.take(bytes: packed.takeCount()).assumingMemoryBound(to: UInt8.self)
         }
-        defer { packed += count }
-        return UnsafeBufferPointer(
-            start: packed.assumingMemoryBound(to: UInt8.self), count: count)
+        let (count, offset) = (packed.takePacked(), packed.takePacked())
+        precondition(
+            offset <= UInt64(record.count) && count <= UInt64(record.count) - offset,
+            "A packed string ends after its record")
+        return UnsafeBufferPointer(rebasing: record[Int(offset)..<Int(offset + count)])
     }
 }
 
@@ -170,23 +177,53 @@ extension UnsafeMutableRawPointer {
     }
 }
 
-/// Reads values in sequence, and advances the pointer.
-extension UnsafeRawPointer {
+/// Reads values that were written in sequence, and traps if the bytes end before a value does.
+package struct PackedReader {
+    private var position: UnsafeRawPointer
+    private let end: UnsafeRawPointer
+
+    /// - Parameter bytes: The values, which must be valid while the reader and their strings are
+    ///   used.
+    package init(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else {
+            preconditionFailure("Packed values have an address")
+        }
+        position = start
+        end = start + bytes.count
+    }
+
+    /// The bytes that are not read yet.
+    package var rest: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: position, count: end - position)
+    }
+
+    /// Returns a number of bytes without copying them.
+    package mutating func take(bytes count: Int) -> UnsafeRawBufferPointer {
+        precondition(count >= 0 && count <= end - position, "Packed values end too early")
+        defer { position += count }
+        return UnsafeRawBufferPointer(start: position, count: count)
+    }
+
     /// Reads a fixed-width number in the byte order of the machine, at any alignment.
     package mutating func take<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {
-        defer { self += MemoryLayout<Number>.size }
-        return loadUnaligned(as: Number.self)
+        take(bytes: MemoryLayout<Number>.size).loadUnaligned(as: Number.self)
     }
 
     /// Reads a number in LEB128 format.
     package mutating func takePacked() -> UInt64 {
         var number: UInt64 = 0
-        var shift: UInt64 = 0
-        while true {
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
             let byte: UInt8 = take()
             number |= UInt64(byte & 0x7F) << shift
-            guard byte >= 0x80 else { return number }
-            shift += 7
+            if byte < 0x80 { return number }
         }
+        preconditionFailure("A packed number has too many bytes")
+    }
+
+    /// Reads a number of things of which each has at least one of the bytes that follow.
+    package mutating func takeCount() -> Int {
+        let number = takePacked()
+        precondition(number <= UInt64(end - position), "Packed values end too early")
+        return Int(number)
     }
 }

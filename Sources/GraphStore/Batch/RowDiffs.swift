@@ -11,11 +11,11 @@ import SQLite
 /// table is read only for rows that were changed before; otherwise records in random order would
 /// read a page each.
 struct RowDiffs {
-    /// The difference of a row from its original state, and the number of times the load has
-    /// written it.
+    /// The difference of a row from its original state, and whether the load has raised the row's
+    /// version since then.
     struct State {
         var distance: UInt64 = 0
-        var writes: UInt32 = 0
+        var isRaised = false
     }
 
     /// The memory per row, including the overhead of the dictionary while it grows.
@@ -31,7 +31,7 @@ struct RowDiffs {
 
     init(on connection: Connection, memoryBytes: Int) {
         table = LoadTable(
-            "NUMBER INTEGER PRIMARY KEY, DISTANCE INTEGER, WRITES INTEGER", on: connection)
+            "NUMBER INTEGER PRIMARY KEY, DISTANCE INTEGER, RAISED INTEGER", on: connection)
         rowsMax = max(1, memoryBytes / Self.rowBytes)
     }
 
@@ -40,18 +40,20 @@ struct RowDiffs {
 
     /// Adds a change, and returns the new state.
     mutating func change(
-        _ primaryKey: Int64, by difference: UInt64, writes: UInt32 = 1
+        _ primaryKey: Int64, by difference: UInt64, raises: Bool
     ) throws(StoreError) -> State {
         var state = try state(primaryKey)
         state.distance ^= difference
-        state.writes &+= writes
+        state.isRaised = state.isRaised || raises
         try set(primaryKey, state)
         return state
     }
 
     /// Adds the first change of a row, and returns its state.
-    mutating func begin(_ primaryKey: Int64, by difference: UInt64) throws(StoreError) -> State {
-        let state = State(distance: difference, writes: 1)
+    mutating func begin(
+        _ primaryKey: Int64, by difference: UInt64, raises: Bool
+    ) throws(StoreError) -> State {
+        let state = State(distance: difference, isRaised: raises)
         try set(primaryKey, state)
         return state
     }
@@ -61,13 +63,13 @@ struct RowDiffs {
         if let state = recent[primaryKey] { return state }
         guard hasSpilled else { return State() }
         let select = try table.connection.cached(
-            "SELECT DISTANCE, WRITES FROM \(table.name) WHERE NUMBER = ?")
+            "SELECT DISTANCE, RAISED FROM \(table.name) WHERE NUMBER = ?")
         select.bind(primaryKey, at: 1)
         defer { select.reset() }
         guard try select.step() else { return State() }
         return State(
             distance: UInt64(bitPattern: select.integer(0)),
-            writes: UInt32(truncatingIfNeeded: select.integer(1)))
+            isRaised: select.integer(1) != 0)
     }
 
     /// Sets the state of a row.
@@ -97,7 +99,7 @@ struct RowDiffs {
         for (number, state) in recent.sorted(by: { $0.key < $1.key }) {
             insert.bind(number, at: 1)
             insert.bind(Int64(bitPattern: state.distance), at: 2)
-            insert.bind(Int64(state.writes), at: 3)
+            insert.bind(Int64(state.isRaised ? 1 : 0), at: 3)
             try insert.run()
         }
         recent.removeAll(keepingCapacity: true)

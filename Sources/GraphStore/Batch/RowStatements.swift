@@ -12,7 +12,8 @@ struct RowStatements {
     let selectByPrimaryKey: Statement
     /// Selects the same columns by the key.
     let selectByKey: Statement
-    let restoreVersion: Statement
+    let raiseVersion: Statement
+    let lowerVersion: Statement
     /// Selects the same columns of all rows, starting at a `Z_PK`.
     let selectFrom: Statement
     /// The index of the plan's first column in the selects.
@@ -42,8 +43,10 @@ struct RowStatements {
         selectFrom = try connection.prepare(select + "Z_PK >= ? ORDER BY Z_PK")
         let byKey = plan.keyColumns.map { "\($0) = ?" }.joined(separator: " AND ")
         selectByKey = try connection.prepare(select + (byKey.isEmpty ? "0" : byKey))
-        restoreVersion = try connection.prepare(
-            "UPDATE \(table) SET Z_OPT = Z_OPT - ? WHERE Z_PK = ?")
+        raiseVersion = try connection.prepare(
+            "UPDATE \(table) SET \(RowVersion.raise) WHERE Z_PK = ?")
+        lowerVersion = try connection.prepare(
+            "UPDATE \(table) SET \(RowVersion.lower) WHERE Z_PK = ?")
         keyPlaces = plan.keyColumns.map { key in Int32(names.firstIndex(of: key) ?? 0) + 2 }
     }
 }

@@ -10,17 +10,23 @@ final class RowUpdate {
     /// The maximum number of statements; for further sets, all columns are written.
     private static let statementsMax = 64
 
+    /// What a statement writes.
+    private struct Key: Hashable {
+        var columns: [Int]
+        var raises: Bool
+    }
+
     private let connection: Connection
-    private let beginning: String
+    private let table: String
     private let names: [String]
     // Unchecked: only one thread uses it at a time, and no access is nested in another.
-    @exclusivity(unchecked) private var statements: [[Int]: Statement] = [:]
+    @exclusivity(unchecked) private var statements: [Key: Statement] = [:]
     /// The columns that differ in the current row, as indexes in the plan.
     @exclusivity(unchecked) private(set) var columns: [Int] = []
 
     init(_ plan: ColumnPlan, on connection: Connection) {
         self.connection = connection
-        beginning = "UPDATE \(plan.entity.table) SET Z_OPT = Z_OPT + 1"
+        table = plan.entity.table
         names = plan.columns[plan.storedColumns].map(\.name)
     }
 
@@ -36,15 +42,19 @@ final class RowUpdate {
     }
 
     /// Returns the statement for the row's columns; the parameter after theirs is the row's `Z_PK`.
-    func statement() throws(StoreError) -> Statement {
-        if let statement = statements[columns] { return statement }
+    ///
+    /// - Parameter raises: Whether the row gets a new version.
+    func statement(raises: Bool) throws(StoreError) -> Statement {
+        let key = Key(columns: columns, raises: raises)
+        if let statement = statements[key] { return statement }
         if statements.count >= Self.statementsMax, columns.count < names.count {
             columns = Array(names.indices)
-            return try statement()
+            return try statement(raises: raises)
         }
+        let sets = (raises ? [RowVersion.raise] : []) + columns.map { "\(names[$0]) = ?" }
         let statement = try connection.prepare(
-            beginning + columns.map { ", \(names[$0]) = ?" }.joined() + " WHERE Z_PK = ?")
-        statements[columns] = statement
+            "UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ?")
+        statements[key] = statement
         return statement
     }
 }

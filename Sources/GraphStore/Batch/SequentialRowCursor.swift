@@ -56,7 +56,9 @@ final class SequentialRowCursor {
 
     /// Moves the cursor to the row with the key, and returns it; `nil` if there is none.
     func row(_ key: Int64) throws(StoreError) -> Statement? {
-        if isOpen, rows.integer(0) > key || key - rows.integer(0) > Self.gapMax { close() }
+        // Wrapping, because the keys of a damaged store may be further apart than the largest
+        // integer.
+        if isOpen, !(0...Self.gapMax).contains(key &- rows.integer(0)) { close() }
         while isOpen, rows.integer(0) < key { isOpen = try rows.step() }
         if !isOpen {
             rows.bind(key, at: 1)
@@ -70,7 +72,7 @@ final class SequentialRowCursor {
     /// Notes that the current row belongs to the record.
     func take() {
         lastFound = rows.integer(0)
-        next = lastFound + 1
+        next = lastFound < .max ? lastFound + 1 : nil
         isTaken = true
         misses = 0
     }
@@ -79,7 +81,7 @@ final class SequentialRowCursor {
     func note(found key: Int64) {
         if key == lastFound &+ 1 {
             close()
-            next = key + 1
+            next = key < .max ? key + 1 : nil
             misses = 0
         } else if next != nil {
             misses += 1
@@ -129,7 +131,7 @@ final class PairWalk {
 
     /// Appends the owner's destinations to a list.
     func read(_ owner: Int64, into destinations: inout [Int64]) throws(StoreError) {
-        guard let last, owner > last, owner - last <= Self.gapMax else {
+        guard let last, owner > last, (1...Self.gapMax).contains(owner &- last) else {
             if owner == lastAsked &+ 1 {
                 close()
                 self.last = owner

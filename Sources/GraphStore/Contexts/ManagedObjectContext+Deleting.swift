@@ -169,7 +169,11 @@ extension ManagedObjectContext {
     private func propagate(_ object: ManagedObject, toMany slot: Int) throws(StoreError) {
         let toMany = object.layout.toManys[slot]
         switch toMany.relationship.deleteRule {
-        case .noAction, .deny: return
+        case .deny: return
+        case .noAction:
+            // Join rows do not outlive the object, whatever the rule.
+            guard case .toMany(let inverse) = toMany.inverse else { return }
+            try removeFromOtherLists(object, slot, inverse)
         case .cascade:
             let ids = try object.toManyIDs(slot)
             let loaded = ids.filter {
@@ -203,12 +207,18 @@ extension ManagedObjectContext {
                     try fire(other)
                     clear(other, toOne: inverse)
                 }
-            case .toMany(let inverse):
-                for id in ids {
-                    guard let other = known(id), other.pending != .deleted else { continue }
-                    removeFromList(other, inverse, object.objectID)
-                }
+            case .toMany(let inverse): try removeFromOtherLists(object, slot, inverse)
             }
+        }
+    }
+
+    /// Removes an object that is deleted from the lists of the objects in its own list.
+    private func removeFromOtherLists(
+        _ object: ManagedObject, _ slot: Int, _ inverse: Int
+    ) throws(StoreError) {
+        for id in try object.toManyIDs(slot) {
+            guard let other = known(id), other.pending != .deleted else { continue }
+            removeFromList(other, inverse, object.objectID)
         }
     }
 

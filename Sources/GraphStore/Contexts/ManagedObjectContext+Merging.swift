@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         }
         var roots: Set<Int64> = []
         for set in [change.inserted, change.updated, change.deleted] {
-            for number in set.ranges.keys {
+            for number in set.entityNumbers {
                 if let layout = container.objects.layout(number) {
                     roots.insert(layout.entity.rootNumber)
                 }

@@ -51,13 +51,16 @@ extension ManagedObjectContext {
     }
 
     /// The object of a typed reference; `nil` if it has another class.
+    ///
+    /// In that case, the context's next save throws the reason. `existingObject(_:)` throws at once.
     public subscript<Object: ManagedObject>(reference: Ref<Object>) -> Object? {
         do throws(StoreError) {
             try use(Object.self, for: [reference.id.entityNumber])
+            return try object(with: reference.id).typed()
         } catch {
             note(error)
+            return nil
         }
-        return object(with: reference.id) as? Object
     }
 
     static func inaccessible(_ object: ManagedObject) -> StoreError {
@@ -261,8 +264,9 @@ extension ManagedObject {
         if let object = self as? Object { return object }
         throw StoreError(
             .invalidRequest,
-            "An object of '\(layout.name)' is no '\(Object.self)' but '\(type(of: self))'; register "
-                + "the class before its objects are read: `container.register(\(Object.self).self)`"
+            "'\(layout.name)' p\(objectID.primaryKey) was read as '\(type(of: self))', not as "
+                + "'\(Object.self)'; register the class before its objects are read: "
+                + "`container.register(\(Object.self).self)`"
         )
     }
 }

@@ -226,8 +226,7 @@ public final class ManagedObjectContext {
         if savepointDepth > 0, let lostUnit { throw lostUnit }
         let isFirst = openSession == nil
         let session = try session()
-        let (change, ends) = (session.change, session.ends)
-        let files = session.filesReleased
+        let state = session.state
         do {
             try session.completeLoad()
             // The first change of a transaction needs no savepoint, which would copy each page.
@@ -247,8 +246,7 @@ public final class ManagedObjectContext {
                     if savepointDepth > 0 { lostUnit = error }
                     throw error
                 }
-                (session.change, session.ends) = (change, ends)
-                session.filesReleased = files
+                session.restore(state)
                 try session.connection.execute(
                     "ROLLBACK TO ETL_REQUEST; RELEASE ETL_REQUEST")
             }

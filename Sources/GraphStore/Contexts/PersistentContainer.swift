@@ -145,7 +145,7 @@ public final class PersistentContainer: Sendable {
         return (app.model, app.origin)
     }
 
-    /// RoundRobinGate off SQLite's memory statistics, which cost time.
+    /// Turns off SQLite's memory statistics, which cost time.
     ///
     /// Call it only in a process that no other code shares, before it opens its first store.
     package static func skipMemoryStatistics() {

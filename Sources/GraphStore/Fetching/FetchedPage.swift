@@ -72,8 +72,16 @@ public struct FetchedPage<Object: ManagedObject>: RandomAccessCollection {
     public var endIndex: Int { loader.ids.count }
 
     /// The object at an index.
+    ///
+    /// The process traps if the object was read with another class after the page was fetched.
     public subscript(index: Int) -> Object {
-        if let object = loader.object(at: index) as? Object { return object }
+        if let object = loader.object(at: index) {
+            do throws(StoreError) {
+                return try object.typed()
+            } catch {
+                object.trap(error)
+            }
+        }
         // The context no longer exists or was reset; this object throws an error on access.
         let id = loader.ids[index]
         let nowhere = ManagedObject.Seed(

@@ -99,7 +99,7 @@ extension ObjectSupport {
     /// Returns whether a save changed objects of any of these hierarchies.
     func touches(_ change: StoreChange, _ roots: Set<Int64>) -> Bool {
         [change.inserted, change.updated, change.deleted].contains { set in
-            set.ranges.keys.contains { number in
+            set.entityNumbers.contains { number in
                 layout(number).map { roots.contains($0.entity.rootNumber) } ?? false
             }
         }

@@ -168,10 +168,9 @@ public final class HistoryReader {
         guard token.isOfSameStore(as: newest), token.sequence <= newest.sequence else {
             throw .foreign(token)
         }
-        let next = oldest?.sequence ?? newest.sequence + 1
-        guard token.sequence + 1 >= next || token.sequence == newest.sequence else {
-            throw .expired(token)
-        }
+        guard token.sequence < newest.sequence else { return }
+        // The token is smaller than another number, so adding 1 cannot overflow.
+        guard let oldest, token.sequence + 1 >= oldest.sequence else { throw .expired(token) }
     }
 
     static func newestNumber(on connection: Connection) throws(StoreError) -> Int64 {

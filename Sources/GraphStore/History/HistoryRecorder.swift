@@ -8,16 +8,8 @@ import SQLite
 /// update without recorded properties is written as an update of unknown properties.
 final class HistoryRecorder {
     private let schema: HistorySchema
-    private var masks: [ManagedObjectID: [UInt8]] = [:]
-    /// A set of properties that were set in many objects.
-    private struct Group {
-        let properties: [String]
-        var ids = ManagedObjectIDSet()
-        /// The bits of the properties, by entity number.
-        var masks: [Int64: [UInt8]] = [:]
-    }
-
-    private var groups: [Group] = []
+    /// The details of the open parts of the transaction; a rollback restores or drops them.
+    var parts = [HistoryDetails()]
     /// `nil` if no attribute is preserved on deletion.
     private let tombstones: Tombstones?
 
@@ -36,30 +28,40 @@ final class HistoryRecorder {
 
     /// Records the properties that an update sets in many objects.
     func update(_ ids: ManagedObjectIDSet, properties: [String]) {
-        let place = groups.firstIndex { $0.properties == properties } ?? groups.endIndex
-        if place == groups.endIndex { groups.append(Group(properties: properties)) }
-        groups[place].ids.formUnion(ids)
-        for entity in ids.ranges.keys where groups[place].masks[entity] == nil {
-            groups[place].masks[entity] = schema.mask(properties, entity: entity)
+        parts[parts.count - 1].update(ids, properties: properties) { entity in
+            schema.mask(properties, entity: entity)
         }
     }
 
     /// Returns the bits of the properties that updates set in an object; `nil` if they are unknown.
     func mask(of id: ManagedObjectID) -> [UInt8]? {
-        var mask = masks[id]
-        for group in groups where group.ids.contains(id) {
-            guard let other = group.masks[id.entityNumber] else { continue }
-            mask = mask.map { Self.union($0, other) } ?? other
-        }
+        var mask: [UInt8]?
+        for part in parts { part.add(to: &mask, of: id) }
         return mask
     }
 
     private func update(_ id: ManagedObjectID, mask: [UInt8]) {
-        masks[id] = masks[id].map { Self.union($0, mask) } ?? mask
+        parts[parts.count - 1].update(id, mask: mask)
     }
 
-    private static func union(_ mask: [UInt8], _ other: [UInt8]) -> [UInt8] {
-        zip(mask, other).map { $0 | $1 }
+    /// Removes the properties that updates of the object's own row set, because the row is
+    /// unchanged again.
+    func forget(_ id: ManagedObjectID) {
+        for place in parts.indices { parts[place].forget(id) }
+    }
+
+    /// Starts a part of the transaction that may be rolled back.
+    func beginPart() { parts.append(HistoryDetails()) }
+
+    /// Ends a part, and adds its details to the earlier ones.
+    func endPart() {
+        guard parts.count > 1, let last = parts.popLast() else { return }
+        parts[parts.count - 1].add(last)
+    }
+
+    /// Ends a part that was rolled back.
+    func dropPart() {
+        if parts.count > 1 { parts.removeLast() }
     }
 
     /// Saves the preserved values of all rows whose keys a query returns.
@@ -81,6 +83,60 @@ final class HistoryRecorder {
     /// The statement is valid until the next call.
     func tombstone(of id: ManagedObjectID) throws(StoreError) -> Statement? {
         try tombstones?.row(of: id)
+    }
+}
+
+/// The properties that the updates of a transaction, or of a part of it, set in each object.
+struct HistoryDetails {
+    /// A set of properties that were set in many objects.
+    private struct Group {
+        let properties: [String]
+        var ids = ManagedObjectIDSet()
+        /// The bits of the properties, by entity number.
+        var masks: [Int64: [UInt8]] = [:]
+    }
+
+    private var masks: [ManagedObjectID: [UInt8]] = [:]
+    private var groups: [Group] = []
+
+    fileprivate mutating func update(_ id: ManagedObjectID, mask: [UInt8]) {
+        Self.unite(&masks[id], mask)
+    }
+
+    fileprivate mutating func update(
+        _ ids: ManagedObjectIDSet, properties: [String], mask: (Int64) -> [UInt8]
+    ) {
+        let place = groups.firstIndex { $0.properties == properties } ?? groups.endIndex
+        if place == groups.endIndex { groups.append(Group(properties: properties)) }
+        groups[place].ids.formUnion(ids)
+        for entity in ids.entityNumbers where groups[place].masks[entity] == nil {
+            groups[place].masks[entity] = mask(entity)
+        }
+    }
+
+    fileprivate mutating func add(_ later: HistoryDetails) {
+        for (id, mask) in later.masks { update(id, mask: mask) }
+        for group in later.groups {
+            update(group.ids, properties: group.properties) { group.masks[$0] ?? [] }
+        }
+    }
+
+    fileprivate mutating func forget(_ id: ManagedObjectID) { masks[id] = nil }
+
+    /// Adds the bits of the properties that were set in an object.
+    fileprivate func add(to mask: inout [UInt8]?, of id: ManagedObjectID) {
+        if let own = masks[id] { Self.unite(&mask, own) }
+        for group in groups where group.ids.contains(id) {
+            if let other = group.masks[id.entityNumber] { Self.unite(&mask, other) }
+        }
+    }
+
+    private static func unite(_ mask: inout [UInt8]?, _ other: [UInt8]) {
+        guard let known = mask else {
+            mask = other
+            return
+        }
+        mask = zip(known, other).map { $0 | $1 }
     }
 }
 

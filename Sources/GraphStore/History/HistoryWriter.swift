@@ -114,30 +114,28 @@ final class HistoryWriter {
         func forEach(
             _ ids: ManagedObjectIDSet, _ body: (ManagedObjectID) throws(StoreError) -> Void
         ) throws(StoreError) {
-            for (entity, ranges) in ids.ranges.sorted(by: { $0.key < $1.key })
-            where schema.entities[entity] != nil {
-                for range in ranges {
+            for entity in ids.entityNumbers where schema.entities[entity] != nil {
+                for range in ids.keys(entityNumber: entity) {
                     for primaryKey in range {
                         try body(ManagedObjectID(entityNumber: entity, primaryKey: primaryKey))
                     }
                 }
             }
         }
-        var touched = try triggerNotes?.take() ?? [:]
-        try forEach(change.inserted) { id throws(StoreError) in
-            touched[id] = nil
-            try write(0, id, nil)
-        }
+        var touched = try triggerNotes?.take() ?? TriggeredChanges()
+        try forEach(change.inserted) { id throws(StoreError) in try write(0, id, nil) }
+        touched.remove(change.inserted)
         try forEach(change.updated) { id throws(StoreError) in
-            if let names = touched.removeValue(forKey: id), recorder?.mask(of: id) != nil {
+            let names = touched.properties(of: id)
+            if !names.isEmpty, recorder?.mask(of: id) != nil {
                 recorder?.update(id, properties: names)
             }
             try write(1, id, recorder?.mask(of: id))
         }
-        if !touched.isEmpty {
-            try forEach(change.deleted) { id throws(StoreError) in touched[id] = nil }
-        }
-        for (id, names) in touched.sorted(by: { $0.key < $1.key }) {
+        touched.remove(change.updated)
+        touched.remove(change.deleted)
+        try forEach(touched.all) { id throws(StoreError) in
+            let names = touched.properties(of: id)
             try write(1, id, self.schema.mask(names, entity: id.entityNumber))
         }
         try forEach(change.deleted) { id throws(StoreError) in

@@ -63,18 +63,46 @@ final class TriggerNotes {
         }
     }
 
-    /// Returns and clears the properties changed in the open transaction, by object.
-    func take() throws(StoreError) -> [ManagedObjectID: Set<String>] {
-        var changes: [ManagedObjectID: Set<String>] = [:]
+    /// Returns and clears the objects changed in the open transaction, by property.
+    func take() throws(StoreError) -> TriggeredChanges {
+        var changes = TriggeredChanges()
         let notes = try connection.cached("SELECT ENT, PK, NAME FROM temp.\(Self.table)")
         while try notes.step() {
             let id = ManagedObjectID(
                 entityNumber: notes.integer(0), primaryKey: notes.integer(1))
             guard let name = properties[id.entityNumber]?[notes.string(2)] else { continue }
-            changes[id, default: []].insert(name)
+            changes.add(id, property: name)
         }
         notes.reset()
         if !changes.isEmpty { try connection.cached("DELETE FROM temp.\(Self.table)").run() }
         return changes
+    }
+}
+
+/// The objects that triggers changed in a transaction, by property.
+///
+/// Sets of IDs instead of properties by ID, because one change may touch every object in the store.
+struct TriggeredChanges {
+    private var objects: [String: ManagedObjectIDSet] = [:]
+
+    var isEmpty: Bool { objects.isEmpty }
+
+    mutating func add(_ id: ManagedObjectID, property: String) {
+        objects[property, default: ManagedObjectIDSet()].insert(id)
+    }
+
+    mutating func remove(_ ids: ManagedObjectIDSet) {
+        for name in objects.keys { objects[name]?.subtract(ids) }
+        objects = objects.filter { !$0.value.isEmpty }
+    }
+
+    /// Returns the names of an object's changed properties.
+    func properties(of id: ManagedObjectID) -> [String] {
+        objects.compactMap { $0.value.contains(id) ? $0.key : nil }
+    }
+
+    /// All changed objects.
+    var all: ManagedObjectIDSet {
+        objects.values.reduce(into: ManagedObjectIDSet()) { $0.formUnion($1) }
     }
 }

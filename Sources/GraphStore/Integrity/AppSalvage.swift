@@ -251,12 +251,15 @@ struct AppSalvage {
     private func copy(_ table: String) throws(StoreError) -> [StoreFinding] {
         let columns = try target.columnNames(of: table).map(Connection.quoted)
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        let name = Connection.quoted(table)
         let insert = try target.prepare(
-            "INSERT OR IGNORE INTO \"\(table)\" (\(columns.joined(separator: ", ")))"
+            "INSERT OR IGNORE INTO \(name) (\(columns.joined(separator: ", ")))"
                 + " VALUES (\(marks))")
-        var reader = DamagedTableReader(
-            source, "\"\(table)\"", key: "rowid", columns, last: nil)
+        var reader = DamagedTableReader(source, name, key: "rowid", columns, last: nil)
         do throws(StoreError) {
+            guard (try? source.prepare("SELECT rowid FROM \(name) LIMIT 0")) != nil else {
+                return try copyInOrder(table, columns, insert)
+            }
             try reader.read(pagesOf: account.file) { row throws(StoreError) in
                 for column in columns.indices {
                     row.bind(column + 1, to: insert, at: Int32(column) + 1)
@@ -271,20 +274,45 @@ struct AppSalvage {
                 StoreFinding(.structure, "The table \(table) cannot be read: \(error.message)")
             ]
         }
-        guard reader.lostCount == 0 else {
-            return [
+        var losses: [StoreFinding] = []
+        if reader.lostCount > 0 {
+            losses.append(
                 StoreFinding(
                     .file, count: reader.lostCount,
-                    "\(table): up to \(reader.lostCount.counting("row", "rows")) cannot be read")
-            ]
+                    "\(table): up to \(reader.lostCount.counting("row", "rows")) cannot be read"))
         }
-        guard !account.looksSound(table) else { return [] }
-        return [
-            StoreFinding(
-                .file,
-                "\(table): some rows may be lost, since a page of the table, or of an index of it,"
-                    + " is damaged")
-        ]
+        guard reader.mayLackOthers, !account.looksSound(table) else { return losses }
+        return losses + [damage(of: table)]
+    }
+
+    /// Copies a table without row IDs, up to the first damaged page.
+    private func copyInOrder(
+        _ table: String, _ columns: [String], _ insert: Statement
+    ) throws(StoreError) -> [StoreFinding] {
+        var isReading = true
+        do throws(StoreError) {
+            let rows = try source.prepare(
+                "SELECT \(columns.joined(separator: ", ")) FROM \(Connection.quoted(table))")
+            while try rows.step() {
+                isReading = false
+                for column in columns.indices {
+                    insert.bind(column: Int32(column), of: rows, at: Int32(column) + 1)
+                }
+                try insert.run()
+                isReading = true
+            }
+        } catch {
+            guard isReading, error.isDamage || error.isDamagedRead else { throw error }
+            return [damage(of: table)]
+        }
+        return account.looksSound(table) ? [] : [damage(of: table)]
+    }
+
+    private func damage(of table: String) -> StoreFinding {
+        StoreFinding(
+            .file,
+            "\(table): some rows may be lost, since a page of the table, or of an index of it,"
+                + " is damaged")
     }
 
     /// Copies the tables that are not part of the model, and creates the views and triggers, in the

@@ -19,6 +19,8 @@ final class DamagedFile {
     private let descriptor: Int32
     /// Kept, since every table asks for them.
     private var knownOrphans: (roots: [Int], orphans: [Orphan])?
+    /// The last pointer map page, since it has the entries of many pages in a row.
+    private var knownMap: (number: Int, bytes: [UInt8]?)?
 
     /// Opens the pages; `nil` if the file has a WAL or journal that is not merged, or an invalid
     /// header.
@@ -55,6 +57,12 @@ final class DamagedFile {
     }
 
     deinit { FileSystem.close(descriptor) }
+
+    /// The maximum number of cells on a leaf of a table.
+    ///
+    /// A leaf has a header of 8 bytes. The smallest cell takes 4 bytes in addition to its 2 in the
+    /// array.
+    var leafCellsMax: Int { (usableSize - 8) / 6 }
 
     /// Returns the bytes of a page, numbered from 1, or `nil` if it does not exist.
     func page(_ number: Int) -> [UInt8]? {
@@ -96,12 +104,18 @@ final class DamagedFile {
     /// Whether a pointer map says that a page is in use; `nil` if none says anything about it.
     private func isInUse(_ number: Int) -> Bool? {
         let map = pointerMap(of: number)
-        guard number > 2, map < number, let bytes = page(map), isPointerMap(map, bytes) else {
-            return nil
-        }
+        guard number > 2, map < number, let bytes = pointerMap(at: map) else { return nil }
         let entry = bytes[5 * (number - map - 1)]
         let freePage: UInt8 = 2
         return (1...5).contains(entry) ? entry != freePage : nil
+    }
+
+    /// Returns the bytes of a pointer map page, or `nil` if the page is not one.
+    private func pointerMap(at number: Int) -> [UInt8]? {
+        if let known = knownMap, known.number == number { return known.bytes }
+        let found = page(number).flatMap { isPointerMap(number, $0) ? $0 : nil }
+        knownMap = (number, found)
+        return found
     }
 
     /// Whether a page is one of a table with row IDs.
@@ -141,32 +155,28 @@ final class DamagedFile {
 
     /// Returns the leaves of tables that no page leads to, because a page above them is damaged.
     ///
-    /// The result is empty if the list of free pages is damaged: pages with deleted rows look the
-    /// same. Pages that a pointer map calls free are left out, too, because the header may have lost
-    /// the list.
+    /// Pages that may be free are left out, because pages with deleted rows look the same. Pages
+    /// that a pointer map calls free are left out, too, because the header may have lost the list.
     ///
     /// - Parameter roots: The root pages of all tables and indexes.
     func orphans(roots: [Int]) -> [Orphan] {
         if let known = knownOrphans, known.roots == roots { return known.orphans }
         var orphans: [Orphan] = []
-        if let used = usedPages(roots: roots) {
-            for page in stride(from: 1, through: pageCount, by: 1)
-            where !used[page] && tree(page)?.kind == .tableLeaf {
-                let isInUse = isInUse(page)
-                guard isInUse ?? true else { continue }
-                orphans.append(Orphan(page: page, isInUse: isInUse ?? false))
-            }
+        let free = freePages()
+        let used = usedPages(roots: roots, besides: free.known)
+        for page in stride(from: 1, through: pageCount, by: 1)
+        where !used[page] && !free.possible[page] && tree(page)?.kind == .tableLeaf {
+            let isInUse = isInUse(page)
+            guard isInUse ?? true else { continue }
+            orphans.append(Orphan(page: page, isInUse: isInUse ?? false))
         }
         knownOrphans = (roots, orphans)
         return orphans
     }
 
-    /// Returns whether each page is free or belongs to a tree; `nil` if the list of free pages is
-    /// damaged.
-    private func usedPages(roots: [Int]) -> [Bool]? {
-        var used = [Bool](repeating: false, count: pageCount + 1)
-        used[0] = true
-        guard markFree(&used) else { return nil }
+    /// Returns whether each page belongs to a tree or is free.
+    private func usedPages(roots: [Int], besides free: [Bool]) -> [Bool] {
+        var used = free
         var waiting = [1] + roots
         while let number = waiting.popLast() {
             guard number >= 1, number <= pageCount, !used[number] else { continue }
@@ -184,6 +194,22 @@ final class DamagedFile {
             used[next] = true
             next = bytes.number(at: 0, bytes: 4)
         }
+    }
+
+    /// Whether each page is free, by its number.
+    struct FreePages {
+        /// The pages that are certainly free.
+        var known: [Bool]
+        /// The pages that are not certainly in use.
+        var possible: [Bool]
+    }
+
+    /// Returns the free pages by their list or, if it is damaged, by the pointer maps.
+    func freePages() -> FreePages {
+        var free = [Bool](repeating: false, count: pageCount + 1)
+        if markFree(&free) { return FreePages(known: free, possible: free) }
+        let uses = free.indices.map { isInUse($0) }
+        return FreePages(known: uses.map { $0 == false }, possible: uses.map { $0 != true })
     }
 
     /// Marks the free pages; returns `false` if their list does not match the header.
@@ -318,6 +344,49 @@ struct DamagedPage {
         return Payload(
             rowID: rowID, size: size, local: place..<end,
             overflow: bytes.number(at: end, bytes: 4))
+    }
+
+    /// Returns the cells of a leaf whose bytes are part of no other cell and of no free space.
+    ///
+    /// A wrong pointer can lead to the bytes of a deleted cell. Such bytes are free, or they are
+    /// used again by another cell. The result is empty if the list of free blocks is damaged.
+    func separateCells() -> Set<Int> {
+        let start = offsets - 8
+        let claimed = bytes.number(at: start + 5, bytes: 2)
+        // 0 stands for 65536, which does not fit into two bytes.
+        let content = claimed == 0 ? 65_536 : claimed
+        var taken: [(range: Range<Int>, cell: Int?)] = []
+        var block = bytes.number(at: start + 1, bytes: 2)
+        var reached = max(content, offsets + 2 * cellCount)
+        while block != 0 {
+            guard block >= reached, block <= usableSize - 4 else { return [] }
+            let end = block + bytes.number(at: block + 2, bytes: 2)
+            guard end >= block + 4, end <= usableSize else { return [] }
+            taken.append((block..<end, nil))
+            reached = end
+            block = bytes.number(at: block, bytes: 2)
+        }
+        for cell in 0..<cellCount {
+            guard let offset = offset(ofCell: cell), let payload = payload(ofCell: cell) else {
+                continue
+            }
+            let end = payload.local.upperBound + (payload.overflow == nil ? 0 : 4)
+            // SQLite stores at least 4 bytes for each cell.
+            taken.append((offset..<max(end, offset + 4), cell))
+        }
+        taken.sort { $0.range.lowerBound < $1.range.lowerBound }
+        var separate: Set<Int> = []
+        var end = 0
+        for (place, next) in taken.enumerated() {
+            let following = place + 1 < taken.count ? taken[place + 1].range.lowerBound : .max
+            if let cell = next.cell, next.range.lowerBound >= max(end, content),
+                next.range.upperBound <= following
+            {
+                separate.insert(cell)
+            }
+            end = max(end, next.range.upperBound)
+        }
+        return separate
     }
 
     /// Whether a cell ends at the end of the page, as the first cell that was inserted does.

@@ -11,6 +11,10 @@ final class DamagedRecord {
     private(set) var isWhole = false
     private var payload = [UInt8]()
     private var overflowPagesRead = 0
+    /// SQLite's limit of columns.
+    ///
+    /// A damaged header can claim as many as the file has bytes.
+    private static let columnsMax = 32_767
     /// The memory for the bytes of texts and blobs.
     private var room = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4096)
 
@@ -67,7 +71,9 @@ final class DamagedRecord {
         var value = end
         isWhole = payload.count == size
         while place < end {
-            guard let type = payload.varint(&place, end: end), type >= 0 else { return false }
+            guard let type = payload.varint(&place, end: end), type >= 0,
+                cells.count < Self.columnsMax
+            else { return false }
             let length = Self.length(ofType: type)
             guard let length, length <= payload.count - value else {
                 // If a value is missing, all values after it are missing as well.

@@ -132,11 +132,9 @@ struct DamagedSchema {
     /// Searches pages that are not reachable from the first one, and the free space between the
     /// cells of a page for the given tables.
     mutating func search(for tables: Set<String>) {
-        var free = [Bool](repeating: false, count: file.pageCount + 1)
-        let knowsFree = file.markFree(&free)
+        let free = file.freePages().possible
         var leaves = [1]
-        for number in stride(from: 2, through: file.pageCount, by: 1)
-        where knowsFree && !free[number] {
+        for number in stride(from: 2, through: file.pageCount, by: 1) where !free[number] {
             guard let page = file.tree(number), page.kind == .tableLeaf, page.cellCount > 0 else {
                 continue
             }

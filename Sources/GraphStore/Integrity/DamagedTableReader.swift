@@ -12,15 +12,23 @@ struct DamagedTableReader {
     let key: String
     let columns: [String]
     let last: Int64?
-    /// The maximum number of unreadable keys; it is not known whether all of them were in use.
-    var lostCount: Int { lost.count }
+    /// The maximum number of lost rows; it is not known whether all unreadable keys were in use.
+    private(set) var lostCount = 0
     /// The first unreadable keys.
     var lostKeys: [Int64] {
-        Array((lost.ranges[0] ?? []).lazy.flatMap { $0 }.prefix(Self.keysMax))
+        Array(lost.keys(entityNumber: 0).lazy.flatMap { $0 }.prefix(Self.keysMax))
     }
     /// The keys of rows that were read from a damaged record, so that some of their values may be
     /// wrong.
     var doubtfulKeys: [Int64] = []
+    /// The keys of saved objects that the store may not have assigned.
+    private(set) var unassignedKeys: [Int64] = []
+    /// The keys of complete objects that are not saved, because no store assigns such keys.
+    private(set) var impossibleKeys: [Int64] = []
+    /// The largest assigned key; `nil` if it is unknown, or if rows have larger keys.
+    private(set) var lastAssigned: Int64?
+    /// Whether an unknown number of rows, which are not in `lostCount`, cannot be read.
+    private(set) var hasOpenEnd = false
     /// All unreadable keys, with the entity number 0.
     var lost = ManagedObjectIDSet()
 
@@ -36,6 +44,7 @@ struct DamagedTableReader {
         self.key = key
         self.columns = columns
         self.last = last
+        lastAssigned = last
     }
 
     /// Calls the body with each readable row: its key, then its columns.
@@ -55,10 +64,16 @@ struct DamagedTableReader {
             var walk = DamagedTableWalk(file, shape, key, last)
             try walk.read(isOwn: isOwn, isOwnOrphan: isOwnOrphan, body)
             lost = walk.lost
+            lostCount = walk.lostCount
             doubtfulKeys = walk.doubtfulKeys
+            unassignedKeys = walk.unassignedKeys
+            impossibleKeys = walk.impossibleKeys
+            hasOpenEnd = walk.hasOpenEnd
+            if walk.isLastWrong || !unassignedKeys.isEmpty { lastAssigned = nil }
             return
         }
         try readRows(body)
+        lostCount = lost.count
     }
 
     private mutating func readRows(
@@ -78,12 +93,15 @@ struct DamagedTableReader {
                 // The largest key is needed only if there is damage.
                 let end =
                     last ?? (try? connection.integer("SELECT max(\(key)) FROM \(table)")) ?? nil
+                guard reached < Int64.max else { continue }
                 let first = reached == Int64.min ? 1 : reached + 1
                 if let end, first <= end {
-                    ranges.append((end + 1, Int64.max))
+                    if end < Int64.max { ranges.append((end + 1, Int64.max)) }
                     ranges.append((first, end))
                 } else if end == nil {
-                    ranges.append((first, first + Int64(Self.failuresMax)))
+                    let (past, isTooLarge) = first.addingReportingOverflow(
+                        Int64(Self.failuresMax))
+                    ranges.append((first, isTooLarge ? Int64.max - 1 : past))
                 }
             } else if reached >= range.first, reached < range.last {
                 ranges.append((reached + 1, range.last))
@@ -93,7 +111,8 @@ struct DamagedTableReader {
             } else if range.first == range.last || range.last == Int64.max {
                 if range.last != Int64.max { lose(range) }
             } else {
-                let middle = range.first + (range.last - range.first) / 2
+                // The difference of the two keys may overflow.
+                let middle = (range.first & range.last) + ((range.first ^ range.last) >> 1)
                 ranges.append((middle + 1, range.last))
                 ranges.append((range.first, middle))
             }
@@ -131,9 +150,16 @@ struct DamagedTableReader {
         }
     }
 
-    /// Returns whether a key could not be read.
+    /// Whether fewer rows are lost than keys are unreadable.
+    var hasUnusedKeys: Bool { lostCount < lost.count }
+
+    /// Whether rows may be lost that `lostCount` does not contain.
+    var mayLackOthers: Bool { lostCount == 0 || hasUnusedKeys || hasOpenEnd }
+
+    /// Returns whether the row with a key is certainly counted as lost.
     func hasLost(_ key: Int64) -> Bool {
-        lost.contains(ManagedObjectID(entityNumber: 0, primaryKey: key))
+        !hasUnusedKeys
+            && lost.contains(ManagedObjectID(entityNumber: 0, primaryKey: key))
     }
 
     private mutating func lose(_ range: (first: Int64, last: Int64)) {

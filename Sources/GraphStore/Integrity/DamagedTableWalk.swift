@@ -78,6 +78,7 @@ struct TableShape {
 /// - A page is read once, and only if it belongs to a table.
 /// - A cell is valid if it is on its page, contains a record, and its key fits into the order of
 ///   the keys around it.
+/// - A cell whose key does not fit is used if its bytes are its own, and no other row has its key.
 /// - If two rows have the same key, the first one is used.
 struct DamagedTableWalk {
     /// The maximum number of keys that are compared with each other, and of rounds, so that a page
@@ -87,12 +88,28 @@ struct DamagedTableWalk {
 
     private let file: DamagedFile
     private let shape: TableShape
-    private let last: Int64?
+    /// Whether the rows are objects, whose keys are positive and counted by `Z_MAX`.
+    private let holdsObjects: Bool
+    /// The largest assigned key, if it is known.
+    private(set) var last: Int64?
+    /// Whether rows prove that keys after the counter were assigned.
+    private(set) var isLastWrong = false
     private let record = DamagedRecord()
     private let arena = ArenaBox()
     /// The unreadable keys, with the entity number 0.
     private(set) var lost = ManagedObjectIDSet()
+    /// The maximum number of lost rows.
+    private(set) var lostCount = 0
+    /// The number of cells that are not used, on pages that were read.
+    private var unreadableCells = 0
+    private var readPages = 0
     private(set) var doubtfulKeys: [Int64] = []
+    /// The keys of saved rows that the store may not have assigned.
+    private(set) var unassignedKeys: [Int64] = []
+    /// The keys of complete rows that are not saved, because no store assigns such keys.
+    private(set) var impossibleKeys: [Int64] = []
+    /// Whether an unknown number of rows after the largest key could not be read.
+    private(set) var hasOpenEnd = false
     private var seen = ManagedObjectIDSet()
     /// The largest key so far.
     private var reached: Int64 = 0
@@ -100,15 +117,24 @@ struct DamagedTableWalk {
     private var isBehindDamage = false
     /// The cells that are used only if no other row has their key.
     ///
-    /// Their keys are outside the range of their page, or their records look like those of another
-    /// table.
+    /// Their keys are outside the range of their page or not in order, or their records look like
+    /// those of another table.
     private var strays: [(page: Int, cell: Int)] = []
+    /// The cells of objects whose keys the store may not have assigned.
+    private var suspects: [(page: Int, cell: Int)] = []
     /// Whether a page could not be read, or one that leads to others.
     private var hasLostPages = false
+
+    /// A single key up to this one is used although the counter of keys is smaller.
+    ///
+    /// The counter of the new store is at least as large, so a larger key would use it up.
+    private static let unassignedKeyMax: Int64 = 1 << 40
+
     init(_ file: DamagedFile, _ shape: TableShape, _ key: String, _ last: Int64?) {
         self.file = file
         self.shape = shape
         self.last = last
+        holdsObjects = key == "Z_PK"
     }
 
     /// - Parameters:
@@ -128,21 +154,43 @@ struct DamagedTableWalk {
                 continue
             }
             switch page.kind {
-            case .tableLeaf: try readLeaf(page, next, isOwn, body)
+            case .tableLeaf:
+                readPages += 1
+                try readLeaf(page, next, isOwn, body)
             case .tableInterior:
+                readPages += 1
                 waiting += branches(of: page, next.above, next.upTo).reversed()
             case .indexLeaf, .indexInterior: notePageDamage()
             }
         }
-        if isBehindDamage, let last { lose(upTo: last) }
+        if isBehindDamage {
+            if let last, !isLastWrong { lose(upTo: last) } else { hasOpenEnd = true }
+        }
         for stray in strays {
-            guard let page = file.tree(stray.page), record.read(stray.cell, of: page, in: file)
-            else { continue }
+            guard let page = file.tree(stray.page), record.read(stray.cell, of: page, in: file),
+                !hasSeen(record.rowID)
+            else {
+                unreadableCells += 1
+                continue
+            }
             isBehindDamage = false
             try tell(body)
         }
         if let isOwnOrphan { try readOrphans(besides: visited, isOwnOrphan, body) }
+        try readSuspects(isOwn, body)
         lost.subtract(seen)
+        limitLost()
+    }
+
+    /// Limits the lost rows to the cells that were not read.
+    ///
+    /// The keys between two rows may never have been used.
+    private mutating func limitLost() {
+        let unreadPages = hasLostPages ? file.pageCount - readPages : 0
+        lostCount = min(lost.count, unreadableCells + unreadPages * file.leafCellsMax)
+        guard unreadableCells == 0, !hasLostPages else { return }
+        lost = ManagedObjectIDSet()
+        hasOpenEnd = false
     }
 
     private mutating func notePageDamage() {
@@ -180,30 +228,49 @@ struct DamagedTableWalk {
         _ page: DamagedPage, _ place: (page: Int, above: Int64, upTo: Int64),
         _ isOwn: ((SalvagedRow) -> Bool)?, _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
-        var cells: [(cell: Int, key: Int64)] = []
-        var damaged: Set<Int> = []
-        for cell in 0..<page.cellCount {
-            if let payload = page.payload(ofCell: cell), mayBeKey(payload.rowID) {
-                cells.append((cell, payload.rowID))
-            } else {
-                damaged.insert(cell)
+        if let isOwn {
+            raiseLast(by: page, isNamed: place.upTo < .max, isOwn) {
+                $0 > place.above && $0 <= place.upTo
             }
         }
-        let outside = cells.filter { $0.key <= place.above || $0.key > place.upTo }
+        var cells: [(cell: Int, key: Int64)] = []
+        var damaged: Set<Int> = []
+        // The damaged cells that may be used later.
+        var deferred: Set<Int> = []
+        for cell in 0..<page.cellCount {
+            guard let payload = page.payload(ofCell: cell) else {
+                damaged.insert(cell)
+                continue
+            }
+            guard mayBeKey(payload.rowID) else {
+                damaged.insert(cell)
+                deferred.insert(cell)
+                suspects.append((place.page, cell))
+                continue
+            }
+            cells.append((cell, payload.rowID))
+        }
+        // `above` is `Int64.min` if no page gives a lower limit.
+        let outside = cells.filter {
+            $0.key <= place.above && place.above > .min || $0.key > place.upTo
+        }
         // If most keys are outside the range, the page or its range is wrong as a whole.
         if outside.count * 2 < cells.count {
             strays += outside.map { (place.page, $0.cell) }
             damaged.formUnion(outside.map(\.cell))
+            deferred.formUnion(outside.map(\.cell))
             cells.removeAll { damaged.contains($0.cell) }
         }
-        let strange = strangers(cells.map(\.key))
-        for (place, cell) in cells.enumerated() where strange.contains(place) {
-            damaged.insert(cell.cell)
-        }
+        let strange = strangers(cells.map(\.key)).map { cells[$0].cell }
+        damaged.formUnion(strange)
+        let moved = movedCells(strange, of: page, isOwn)
+        strays += moved.map { (place.page, $0) }
+        deferred.formUnion(moved)
         if page.claimsTooMany { isBehindDamage = true }
         for cell in 0..<page.cellCount {
             guard !damaged.contains(cell), record.read(cell, of: page, in: file) else {
                 isBehindDamage = true
+                if !deferred.contains(cell) { unreadableCells += 1 }
                 continue
             }
             guard hasNullKey, isOwn?(row()) ?? true else {
@@ -215,8 +282,90 @@ struct DamagedTableWalk {
         }
     }
 
+    /// Returns the cells that contain complete rows, although their keys are not in order.
+    ///
+    /// The order of the pointers says nothing about the records that they lead to.
+    private func movedCells(
+        _ strange: [Int], of page: DamagedPage, _ isOwn: ((SalvagedRow) -> Bool)?
+    ) -> [Int] {
+        guard !strange.isEmpty else { return [] }
+        let separate = page.separateCells()
+        return strange.sorted().filter { cell in
+            separate.contains(cell) && record.read(cell, of: page, in: file) && isWholeRow
+                && isOwn?(row()) ?? true
+        }
+    }
+
     /// Returns whether the store may have assigned a key.
-    private func mayBeKey(_ key: Int64) -> Bool { key > 0 && key <= last ?? .max }
+    private func mayBeKey(_ key: Int64) -> Bool {
+        !holdsObjects || key > 0 && key <= last ?? .max
+    }
+
+    /// Raises the largest assigned key if rows of a leaf prove that it is too small.
+    ///
+    /// The counter of keys is one witness. Complete rows at the end of a leaf are others if their
+    /// keys are in order. One row alone proves nothing, because its key may be damaged.
+    ///
+    /// - Parameters:
+    ///   - isNamed: whether the page above has a key that is as large as the largest of the leaf,
+    ///     so that one row is enough.
+    ///   - isInRange: whether a key is in the range of the leaf.
+    private mutating func raiseLast(
+        by page: DamagedPage, isNamed: Bool, _ isOwn: (SalvagedRow) -> Bool,
+        isInRange: (Int64) -> Bool
+    ) {
+        guard holdsObjects, let last else { return }
+        var keys: [Int64] = []
+        for cell in (0..<page.cellCount).reversed() {
+            guard let payload = page.payload(ofCell: cell) else { continue }
+            guard payload.rowID > last else { break }
+            guard isInRange(payload.rowID), record.read(payload, page.bytes, in: file),
+                isWholeRow, isOwn(row())
+            else { continue }
+            keys.append(payload.rowID)
+        }
+        keys.reverse()
+        let strange = strangers(keys)
+        let proven = keys.indices.filter { !strange.contains($0) }.map { keys[$0] }
+        guard let greatest = proven.last, proven.count > 1 || isNamed || isLastWrong,
+            greatest <= Self.unassignedKeyMax,
+            zip(proven, proven.dropFirst()).allSatisfy({ $0 < $1 })
+        else { return }
+        self.last = greatest
+        isLastWrong = true
+    }
+
+    /// Whether the record was read completely and has the form of a row of the table.
+    private var isWholeRow: Bool { record.isWhole && hasWidth && hasNullKey }
+
+    /// Reads the objects whose keys the store may not have assigned.
+    private mutating func readSuspects(
+        _ isOwn: ((SalvagedRow) -> Bool)?, _ body: (SalvagedRow) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        for suspect in suspects {
+            guard let page = file.tree(suspect.page), record.read(suspect.cell, of: page, in: file),
+                isWholeRow, isOwn?(row()) ?? true, !hasSeen(record.rowID)
+            else {
+                unreadableCells += 1
+                continue
+            }
+            if !mayBeKey(record.rowID) {
+                guard record.rowID.magnitude <= Self.unassignedKeyMax else {
+                    unreadableCells += 1
+                    impossibleKeys.append(record.rowID)
+                    continue
+                }
+                unassignedKeys.append(record.rowID)
+            }
+            isBehindDamage = false
+            try tell(body)
+        }
+    }
+
+    /// Returns whether a row with the key was found.
+    private func hasSeen(_ key: Int64) -> Bool {
+        seen.contains(ManagedObjectID(entityNumber: 0, primaryKey: key))
+    }
 
     /// Whether the record has as many values as one of the table.
     ///
@@ -262,9 +411,8 @@ struct DamagedTableWalk {
     private mutating func tell(
         _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let id = ManagedObjectID(entityNumber: 0, primaryKey: record.rowID)
-        guard !seen.contains(id) else { return }
-        seen.insert(id)
+        guard !hasSeen(record.rowID) else { return }
+        seen.insert(ManagedObjectID(entityNumber: 0, primaryKey: record.rowID))
         if isBehindDamage, record.rowID > reached {
             lose(upTo: record.rowID - 1)
             isBehindDamage = false
@@ -304,9 +452,14 @@ struct DamagedTableWalk {
             guard orphan.isInUse || hasLostPages, let page = file.tree(orphan.page) else {
                 continue
             }
+            raiseLast(by: page, isNamed: false, isOwn) { _ in true }
             for cell in 0..<page.cellCount
             where record.read(cell, of: page, in: file) && hasWidth {
-                guard mayBeKey(record.rowID), hasNullKey, isOwn(row()) else { continue }
+                guard hasNullKey, isOwn(row()) else { continue }
+                guard mayBeKey(record.rowID) else {
+                    suspects.append((orphan.page, cell))
+                    continue
+                }
                 isBehindDamage = false
                 try tell(body)
             }

@@ -42,7 +42,8 @@ struct RowAccount {
     ///
     /// - Parameters:
     ///   - count: the number of rows that were found.
-    ///   - last: the largest key that was assigned, if it is known.
+    ///   - last: the largest key that was assigned, if it is known. A single larger key in an index
+    ///     is treated as damaged.
     ///   - isKnown: whether a row was found, or is already reported.
     func missing(
         of table: String, besides count: Int, upTo last: Int64?,
@@ -53,28 +54,40 @@ struct RowAccount {
         var answer = Answer(isWhole: looksSound && !hasStrayPages, looksSound: looksSound)
         for index in indexes(of: table) {
             var entries = 0
-            var lost = 0
+            var lost: Set<Int64> = []
+            var unassigned: Set<Int64> = []
             let isRead = try scan(index, of: table) { key throws(StoreError) in
                 entries += 1
-                guard key > 0, key <= last ?? Int64.max, try !isKnown(key) else { return }
-                lost += 1
-                answer.missing.insert(key)
+                guard try !isKnown(key) else { return }
+                if key > 0, key <= last ?? Int64.max {
+                    lost.insert(key)
+                } else {
+                    unassigned.insert(key)
+                }
             }
-            if isRead, !index.isPartial, entries == count + lost { answer.isWhole = true }
+            if unassigned.count > 1 { lost.formUnion(unassigned) }
+            answer.missing.formUnion(lost)
+            if isRead, !index.isPartial, entries == count + lost.count { answer.isWhole = true }
         }
         return answer
     }
 
     /// Returns how many more rows the indexes contain than were found, or `nil` if this is unknown.
-    func missingCount(of table: String, besides count: Int) throws(StoreError) -> Int? {
-        guard !isSound else { return 0 }
+    ///
+    /// - Returns: the number, and whether an index was read completely, so that it is exact.
+    func missingCount(
+        of table: String, besides count: Int
+    ) throws(StoreError) -> (count: Int, isExact: Bool)? {
+        guard !isSound else { return (0, true) }
         var most = looksSound(table) && !hasStrayPages ? count : -1
+        var isExact = false
         for index in indexes(of: table) {
             var entries = 0
             let isRead = try scan(index, of: table) { _ throws(StoreError) in entries += 1 }
             if isRead || entries > count { most = max(most, entries) }
+            if isRead, !index.isPartial, entries >= count { isExact = true }
         }
-        return most < count ? nil : most - count
+        return most < count ? nil : (most - count, isExact)
     }
 
     /// Returns a function that tells whether an index of a join table names a row with two values.
@@ -101,7 +114,7 @@ struct RowAccount {
 
     /// Returns whether SQLite finds no fault in a table and its indexes.
     func looksSound(_ table: String) -> Bool {
-        Self.lines("PRAGMA integrity_check('\(table)')", on: source) == ["ok"]
+        Self.lines("PRAGMA integrity_check(\(Connection.literal(table)))", on: source) == ["ok"]
     }
 
     // MARK: Indexes

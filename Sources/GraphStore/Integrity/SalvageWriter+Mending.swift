@@ -89,9 +89,21 @@ extension SalvageWriter {
         let unordered = link.unordered(column, order)
         let found = try keys(unordered)
         guard !found.isEmpty else { return }
-        try execute(
-            "UPDATE \(table) AS t SET \(order) = 1024 * (t.Z_PK + (SELECT ifnull(max(x.\(order)), 0)"
-                + " / 1024 + 1 FROM \(table) x))\(unordered.filter.sql)")
+        let step = OrderPositions.step
+        let largest = try target.integer("SELECT max(\(order)) FROM \(table)") ?? 0
+        let last = OrderPositions.position(after: 0, count: max(0, largest) / step + 1)
+        // They get positions by their keys, unless one would exceed the largest integer.
+        if let last, OrderPositions.position(after: last, count: found.max() ?? 0) != nil {
+            try execute(
+                "UPDATE \(table) AS t SET \(order) = \(last) + \(step) * t.Z_PK"
+                    + unordered.filter.sql)
+        } else {
+            try execute(
+                "UPDATE \(table) AS t SET \(order) = \(step) * n.place FROM (SELECT Z_PK,"
+                    + " row_number() OVER (PARTITION BY \(column) ORDER BY \(order) IS NULL,"
+                    + " \(order), Z_PK) AS place FROM \(table) WHERE \(column) NOT NULL) AS n"
+                    + " WHERE n.Z_PK = t.Z_PK")
+        }
         lose(
             .order, link.entity.name, link.name, count: found.count, keys: found,
             "\(link.entity.name).\(link.name): \(found.count.counting("object", "objects")) had no place"

@@ -2,20 +2,43 @@ import SQLite
 
 /// Reports of rows that reads skip silently.
 extension SalvageWriter {
+    /// Reports the objects that a reader could not read, or not without doubt.
+    mutating func tellUnreadable(_ name: String, _ reader: DamagedTableReader) {
+        // Otherwise, an index may contain the exact number.
+        if !reader.hasUnusedKeys { tellLost(name, reader) }
+        lose(
+            .file, name, count: reader.doubtfulKeys.count, keys: reader.doubtfulKeys,
+            "\(name): \(reader.doubtfulKeys.count.counting("object is", "objects are")) saved from a"
+                + " damaged record, so that some values may be wrong")
+        let (unassigned, impossible) = (reader.unassignedKeys, reader.impossibleKeys)
+        lose(
+            .counter, name, count: unassigned.count, keys: unassigned,
+            "\(name): \(unassigned.count.counting("object is", "objects are")) saved with a key that"
+                + " Z_PRIMARYKEY does not count, and that may be wrong")
+        lose(
+            .file, name, count: impossible.count, keys: impossible,
+            "\(name): \(impossible.count.counting("object has a key", "objects have keys")) that no"
+                + " store assigns, and \(impossible.count == 1 ? "is" : "are") left out")
+    }
+
+    private mutating func tellLost(_ name: String, _ reader: DamagedTableReader) {
+        lose(
+            .file, name, count: reader.lostCount, keys: reader.lostKeys,
+            "\(name): up to \(reader.lostCount.counting("object", "objects")) cannot be read")
+    }
+
     /// Reports objects that are in an index but were not found, and tables that may lack others.
     ///
     /// - Parameters:
     ///   - reader: the reader, whose unreadable keys are already reported.
     ///   - leftOut: the keys of rows that were found but not saved.
-    ///   - last: the largest key that was assigned, if it is known.
     mutating func tellMissing(
-        _ table: StoreLayout.Table, _ reader: DamagedTableReader, saved: Int, leftOut: [Int64],
-        last: Int64?
+        _ table: StoreLayout.Table, _ reader: DamagedTableReader, saved: Int, leftOut: [Int64]
     ) throws(StoreError) {
         let known = Set(leftOut)
         let saving = try target.prepare("SELECT 1 FROM \(table.name) WHERE Z_PK = ?")
         let answer = try account.missing(
-            of: table.name, besides: saved + leftOut.count, upTo: last
+            of: table.name, besides: saved + leftOut.count, upTo: reader.lastAssigned
         ) { key throws(StoreError) in
             saving.bind(key, at: 1)
             defer { saving.reset() }
@@ -23,11 +46,12 @@ extension SalvageWriter {
             return known.contains(key) || reader.hasLost(key)
         }
         let name = table.rootEntity
+        if reader.hasUnusedKeys, !answer.isWhole { tellLost(name, reader) }
         lose(
             .file, name, count: answer.missing.count, keys: answer.missing.sorted(),
             "\(name): \(answer.missing.count.counting("object is", "objects are")) lost, which an index"
                 + " names still")
-        guard !answer.isWhole, reader.lostCount == 0 else { return }
+        guard !answer.isWhole, reader.mayLackOthers else { return }
         guard !answer.looksSound else {
             hasStrayPages = true
             return
@@ -47,9 +71,20 @@ extension SalvageWriter {
             "some objects may be lost, because pages of the file belong to no table")
     }
 
-    /// Reports missing rows of a join table, as `tellMissing` does for objects.
-    mutating func tellMissingPairs(of table: String, besides count: Int) throws(StoreError) {
-        guard let missing = try account.missingCount(of: table, besides: count) else {
+    /// Reports missing rows of a join table: exactly if an index contains them, or by the gaps
+    /// between the rows.
+    mutating func tellMissingPairs(
+        of table: String, _ reader: DamagedTableReader, besides count: Int
+    ) throws(StoreError) {
+        let missing = try account.missingCount(of: table, besides: count)
+        // Rows with wrong values can take the place of lost ones.
+        if missing?.isExact != true || missing?.count == 0 {
+            lose(
+                .pair, nil, count: reader.lostCount, keys: [],
+                "\(table): up to \(reader.lostCount.counting("pair", "pairs")) cannot be read")
+            guard reader.mayLackOthers else { return }
+        }
+        guard let missing else {
             guard !account.looksSound(table) else {
                 hasStrayPages = true
                 return
@@ -60,8 +95,8 @@ extension SalvageWriter {
                     + " it, is damaged")
         }
         lose(
-            .pair, nil, count: missing, keys: [],
-            "\(table): \(missing.counting("pair is", "pairs are")) lost, which an index names"
+            .pair, nil, count: missing.count, keys: [],
+            "\(table): \(missing.count.counting("pair is", "pairs are")) lost, which an index names"
                 + " still")
     }
 }

@@ -197,13 +197,7 @@ struct SalvageWriter {
         }
         for (number, name) in concrete { salvage.objects[name] = counts[number] ?? 0 }
         let name = table.rootEntity
-        lose(
-            .file, name, count: reader.lostCount, keys: reader.lostKeys,
-            "\(name): up to \(reader.lostCount.counting("object", "objects")) cannot be read")
-        lose(
-            .file, name, count: reader.doubtfulKeys.count, keys: reader.doubtfulKeys,
-            "\(name): \(reader.doubtfulKeys.count.counting("object is", "objects are")) saved from a"
-                + " damaged record, so that some values may be wrong")
+        tellUnreadable(name, reader)
         lose(
             .entity, name, count: strange.count, keys: strange,
             "\(name): \(strange.count.counting("row is", "rows are")) of no entity of it, and left out"
@@ -213,8 +207,8 @@ struct SalvageWriter {
             "\(name): \(repeated.count.counting("object has a key", "objects have keys")) that others have,"
                 + " and \(repeated.count == 1 ? "is" : "are") left out")
         try tellMissing(
-            table, reader, saved: counts.values.reduce(0, +), leftOut: strange + repeated,
-            last: root.flatMap { handedOut[$0.number] })
+            table, reader, saved: counts.values.reduce(0, +),
+            leftOut: strange + repeated + reader.impossibleKeys)
     }
 
     private mutating func copyPairs(of join: StoreLayout.JoinTable) throws(StoreError) {
@@ -249,10 +243,7 @@ struct SalvageWriter {
             }
             try insert.run()
         }
-        lose(
-            .pair, nil, count: reader.lostCount, keys: [],
-            "\(old.table): up to \(reader.lostCount.counting("pair", "pairs")) cannot be read")
-        if reader.lostCount == 0 { try tellMissingPairs(of: old.table, besides: count) }
+        try tellMissingPairs(of: old.table, reader, besides: count)
         if schema.isOurs { try copyWaitingPairs(of: old, first: join.firstColumn, insert) }
     }
 

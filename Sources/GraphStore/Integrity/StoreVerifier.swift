@@ -28,11 +28,7 @@ struct StoreVerifier {
     mutating func run(
         _ level: StoreVerification.Level, _ model: ManagedObjectModel?
     ) throws(StoreError) {
-        let check = level == .quick ? "quick_check" : "integrity_check"
-        let lines = try connection.texts("PRAGMA \(check)(\(Self.linesMax))").flatMap {
-            $0.split(separator: "\n").map(String.init)
-        }
-        findings += lines.filter { $0 != "ok" }.map { StoreFinding(.file, $0) }
+        try checkFile(level)
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             guard has(formatTable: "Z_PRIMARYKEY") || has(formatTable: "Z_MODELCACHE") else {
                 throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
@@ -66,6 +62,46 @@ struct StoreVerifier {
         try checkExternalValues(schema)
         try checkFoldedTexts(schema)
         try checkHistory()
+    }
+
+    /// Lets SQLite check the file.
+    ///
+    /// `integrity_check` can fail at a damaged page of an index before it returns the first line.
+    /// The pages of the file and each table are then checked separately.
+    private mutating func checkFile(
+        _ level: StoreVerification.Level
+    ) throws(StoreError) {
+        let check = level == .quick ? "quick_check" : "integrity_check"
+        do throws(StoreError) {
+            return try addLines("PRAGMA \(check)(\(Self.linesMax))")
+        } catch {
+            guard error.isDamage else { throw error }
+        }
+        let known = findings.count
+        try guarding("The file") { verifier throws(StoreError) in
+            try verifier.addLines("PRAGMA quick_check(\(Self.linesMax))")
+        }
+        // If the list of tables cannot be read, the next check reports it.
+        let tables =
+            (try? connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'")) ?? []
+        for table in tables {
+            try guarding(table) { verifier throws(StoreError) in
+                try verifier.addLines("PRAGMA \(check)(\(Connection.literal(table)))")
+            }
+        }
+        guard findings.count == known else { return }
+        findings.append(StoreFinding(.file, "The file cannot be read completely"))
+    }
+
+    /// Adds the lines of a check that are not known yet.
+    private mutating func addLines(_ sql: String) throws(StoreError) {
+        let rows = try connection.prepare(sql)
+        while try rows.step() {
+            for line in rows.string(0).split(separator: "\n") where line != "ok" {
+                let finding = StoreFinding(.file, String(line))
+                if !findings.contains(finding) { findings.append(finding) }
+            }
+        }
     }
 
     /// Returns the layout for the model in the store, or for the given one.

@@ -34,16 +34,16 @@ struct TableTrees {
     /// - Parameter list: the pages of the schema table.
     init(_ file: DamagedFile, besides list: Set<Int>) {
         self.file = file
+        // A page that may be free may contain deleted records: it is used only if the schema table
+        // contains it as a root page.
+        let mayBeFree = file.freePages().possible
         isFree = [Bool](repeating: false, count: file.pageCount + 1)
-        // If the list of free pages is damaged, a page may contain deleted records: only the root
-        // pages in the schema table are used.
-        guard file.markFree(&isFree) else {
+        if !file.markFree(&isFree) {
             isFree = [Bool](repeating: false, count: file.pageCount + 1)
-            return
         }
         var pages: [Int] = []
         for number in stride(from: 2, through: file.pageCount, by: 1)
-        where !isFree[number] && !list.contains(number) {
+        where !mayBeFree[number] && !list.contains(number) {
             guard let page = file.tree(number),
                 page.kind == .tableLeaf || page.kind == .tableInterior
             else { continue }

@@ -198,7 +198,8 @@ struct LinkProjection {
         if let column = link.entityColumn { values[column] = found.entity }
         if let column = link.orderColumn {
             values[column] = SQLFragment(
-                source.order ?? "CASE WHEN \(source.key) NOT NULL THEN t.Z_PK * 1024 END")
+                source.order
+                    ?? "CASE WHEN \(source.key) NOT NULL THEN t.Z_PK * \(OrderPositions.step) END")
         }
         return values
     }

@@ -195,7 +195,9 @@ struct LookupProjection {
             if let column = columns.entityColumn {
                 sets.append("\(column) = \(destination.number)")
             }
-            if let column = columns.orderColumn { sets.append("\(column) = Z_PK * 1024") }
+            if let column = columns.orderColumn {
+                sets.append("\(column) = Z_PK * \(OrderPositions.step)")
+            }
             return "CREATE INDEX temp.\(keys)_OWNER ON \(found.dropFirst("temp.".count)) (owner);"
                 + " UPDATE new.\(move.new.table) SET \(sets.joined(separator: ", "))"
                 + " WHERE Z_PK IN (SELECT owner FROM \(found))"
@@ -204,14 +206,14 @@ struct LookupProjection {
         var values = ["f.owner", "k.pk"]
         if let column = join.orderColumn {
             names.append(column)
-            values.append("(f.place + 1) * 1024")
+            values.append("(f.place + 1) * \(OrderPositions.step)")
         }
         if let inverse = join.relationship.inverseName, !join.isReflexive,
             case .joinTable(let back)? = destination.toManys[inverse],
             let column = back.orderColumn
         {
             names.append(column)
-            values.append("f.owner * 1024")
+            values.append("f.owner * \(OrderPositions.step)")
         }
         return "INSERT OR IGNORE INTO new.\(join.table) (\(names.joined(separator: ", ")))"
             + " SELECT \(values.joined(separator: ", ")) FROM \(from) ORDER BY f.rowid"

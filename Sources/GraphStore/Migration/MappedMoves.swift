@@ -178,7 +178,8 @@ struct MappedValues {
         var values = [link.column: found.key]
         if let column = link.entityColumn { values[column] = found.entity }
         if let column = link.orderColumn {
-            values[column] = SQLFragment("CASE WHEN \(key) NOT NULL THEN t.Z_PK * 1024 END")
+            values[column] = SQLFragment(
+                "CASE WHEN \(key) NOT NULL THEN t.Z_PK * \(OrderPositions.step) END")
         }
         return values
     }
@@ -208,7 +209,9 @@ struct MappedValues {
         }
         var values = [link.column: chosen("t.Z_PK + \(other.offset)")]
         if let column = link.entityColumn { values[column] = chosen("\(other.new.number)") }
-        if let column = link.orderColumn { values[column] = chosen("t.Z_PK * 1024") }
+        if let column = link.orderColumn {
+            values[column] = chosen("t.Z_PK * \(OrderPositions.step)")
+        }
         return values
     }
 }

@@ -60,11 +60,15 @@ struct PairProjection {
             if let column = end.side.orderColumn {
                 names.append(column)
                 values.append(
-                    SQLFragment("\(source.forwardOrder ?? "\(source.destination) * 1024") AS c"))
+                    SQLFragment(
+                        "\(source.forwardOrder ?? "\(source.destination) * \(OrderPositions.step)") AS c"
+                    ))
             }
             if !end.side.isReflexive, let column = back?.orderColumn {
                 names.append(column)
-                values.append(SQLFragment("\(source.backOrder ?? "\(source.owner) * 1024") AS e"))
+                values.append(
+                    SQLFragment(
+                        "\(source.backOrder ?? "\(source.owner) * \(OrderPositions.step)") AS e"))
             }
             let condition = source.condition.map { " WHERE \($0)" } ?? ""
             inserts.append(

@@ -126,6 +126,12 @@ struct ToManyState {
         )
     }
 
+    /// Drops changes of a fault that change nothing in the store.
+    mutating func drop(added known: [ManagedObjectID], removed missing: [ManagedObjectID]) {
+        for id in known { added.remove(id) }
+        removed.subtract(missing)
+    }
+
     /// Returns whether the members differ from the saved ones, or their order if it matters.
     func isChanged(isOrdered: Bool) -> Bool {
         guard let current, let committed else {
@@ -151,7 +157,7 @@ struct ToManyState {
         wished = nil
     }
 
-    /// RoundRobinGate the list into a fault, keeping pending changes.
+    /// Turns the list into a fault, keeping pending changes.
     mutating func turnIntoFault(isOrdered: Bool) {
         guard let current else { return }
         if isOrdered, isChanged(isOrdered: true) { wished = current.ids }

@@ -110,8 +110,11 @@ extension ManagedObject {
     }
 
     /// Releases the values; the next access reads the row again.
+    ///
+    /// The hooks are called only if the object was no fault, so that they match `awakeFromFetch`.
     final func turnIntoFault() {
-        willTurnIntoFault()
+        let wasFault = isFault
+        if !wasFault { willTurnIntoFault() }
         values = []
         links = []
         lists = []
@@ -119,6 +122,6 @@ extension ManagedObject {
         mask = ChangeMask()
         presence = .fault
         extra = nil
-        didTurnIntoFault()
+        if !wasFault { didTurnIntoFault() }
     }
 }

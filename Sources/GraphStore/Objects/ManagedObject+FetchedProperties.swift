@@ -21,13 +21,12 @@ extension ManagedObject {
     /// The objects of a fetched property: `task[.fetched("similar")]`.
     ///
     /// The subscript does not throw: the context's next save throws the error. Without a context,
-    /// it traps.
+    /// or if an object was read with a class that is not the key's, it traps.
     public final subscript<Destination>(key: FetchedKey<Destination>) -> [Destination] {
-        attempting { () throws(StoreError) in
-            try fetchedObjects(for: key.name).map { object throws(StoreError) in
-                try object.typed()
-            }
-        } ?? []
+        let objects = attempting { () throws(StoreError) in
+            try fetchedObjects(for: key.name)
+        }
+        return (objects ?? []).map { typed($0, by: key.name) }
     }
 
     /// Returns the objects of a fetched property, including pending changes.

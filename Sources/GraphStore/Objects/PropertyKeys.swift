@@ -125,14 +125,16 @@ extension ManagedObject {
     }
 
     /// The destination of a to-one: `task[.toOne("category")]`.
+    ///
+    /// The process traps if the destination was read with a class that is not the key's.
     public final subscript<Destination>(key: ToOneKey<Destination>) -> Destination? {
         get {
-            attempting {
-                () throws(StoreError) -> Destination? in
+            let destination = attempting { () throws(StoreError) -> ManagedObject? in
                 let slot = try slot(of: key)
                 link.context?.use(Destination.self, ofDestination: layout.toOnes[slot].destination)
-                return try toOne(slot)?.typed()
-            } ?? nil
+                return try toOne(slot)
+            }
+            return destination.flatMap(\.self).map { typed($0, by: key.name) }
         }
         set {
             _ = attempting { () throws(StoreError) in
@@ -142,16 +144,16 @@ extension ManagedObject {
     }
 
     /// The destinations of a to-many, in order if it is ordered: `task[.toMany("tags")]`.
+    ///
+    /// The process traps if a destination was read with a class that is not the key's.
     public final subscript<Destination>(key: ToManyKey<Destination>) -> [Destination] {
         get {
-            attempting {
-                () throws(StoreError) -> [Destination] in
+            let destinations = attempting { () throws(StoreError) in
                 let slot = try slot(of: key)
                 link.context?.use(Destination.self, ofDestination: layout.toManys[slot].destination)
-                var found: [Destination] = []
-                for object in try toMany(slot) { found.append(try object.typed()) }
-                return found
-            } ?? []
+                return try toMany(slot)
+            }
+            return (destinations ?? []).map { typed($0, by: key.name) }
         }
         set {
             _ = attempting { () throws(StoreError) in
@@ -230,6 +232,20 @@ extension ManagedObject {
     final func trap(_ error: StoreError, _ property: String? = nil) -> Never {
         let name = layout.name + (property.map { ".\($0)" } ?? "")
         fatalError("'\(name)' of p\(objectID.primaryKey) cannot be used: \(error.message)")
+    }
+
+    /// Returns the destination of a property as the class of its key.
+    ///
+    /// It traps if the object was read with another class. An empty result would be wrong, and the
+    /// error would come only with the next save.
+    final func typed<Destination>(
+        _ destination: ManagedObject, by property: String
+    ) -> Destination where Destination: ManagedObject {
+        do throws(StoreError) {
+            return try destination.typed()
+        } catch {
+            trap(error, property)
+        }
     }
 
     /// Returns a required attribute's value; traps if the object cannot be read.

@@ -129,16 +129,12 @@ extension ManagedObjectContext {
 private struct Savepoint {
     let session: WriteSession
     private let name: String
-    private let change: StoreChange
-    private let ends: LinkEnds
-    private let files: [String]
+    private let state: WriteSession.State
 
     init(_ session: WriteSession, number: Int) {
         self.session = session
         name = "ETL_UNIT_\(number)"
-        change = session.change
-        ends = session.ends
-        files = session.filesReleased
+        state = session.state
     }
 
     func begin() throws(StoreError) { try run("SAVEPOINT \(name)") }
@@ -147,9 +143,7 @@ private struct Savepoint {
 
     func rollBack() throws(StoreError) {
         try run("ROLLBACK TO \(name); RELEASE \(name)")
-        session.change = change
-        session.ends = ends
-        session.filesReleased = files
+        session.restore(state)
     }
 
     private func run(_ sql: String) throws(StoreError) {

@@ -122,10 +122,20 @@ extension ManagedObjectContext {
         _ inputs: [KnownInput], pipeline: String, stage: String
     ) throws(StoreError) {
         try requireRoomForNotes()
-        let connection = try session().connection
-        try connection.execute(KnownInputs.creation)
+        let session = try session()
+        try session.besidesObjects { () throws(StoreError) in
+            try KnownInputs.write(inputs, pipeline, stage, on: session.connection)
+        }
+    }
+}
+
+extension KnownInputs {
+    fileprivate static func write(
+        _ inputs: [KnownInput], _ pipeline: String, _ stage: String, on connection: Connection
+    ) throws(StoreError) {
+        try connection.execute(creation)
         let write = try connection.prepare(
-            "INSERT OR REPLACE INTO \(KnownInputs.table) VALUES (?, ?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO \(table) VALUES (?, ?, ?, ?, ?)")
         for input in inputs {
             write.bind(pipeline, at: 1)
             write.bind(stage, at: 2)

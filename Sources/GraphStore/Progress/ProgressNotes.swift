@@ -11,6 +11,16 @@ import SQLite
 enum ProgressNotes {
     static let table = "ETL_PROGRESS"
 
+    /// The largest count in an undamaged note; sums of counts cannot overflow.
+    static let countMax: Int64 = 1 << 53
+
+    /// The error of notes that another program has damaged.
+    static var damaged: StoreError {
+        StoreError(
+            .corrupt, "The notes of an unfinished run in the store are damaged",
+            cause: DamagedNotes())
+    }
+
     static func creation(in schema: String) -> String {
         """
         CREATE TABLE IF NOT EXISTS \(schema).\(table) \
@@ -75,6 +85,14 @@ enum ProgressNotes {
         try forEach(kind, on: connection) { found.append(($0, $1)) }
         return found
     }
+}
+
+/// The cause of an error: the notes of an unfinished run are damaged.
+private struct DamagedNotes: Error {}
+
+extension StoreError {
+    /// Whether the notes of an unfinished run are damaged, so that the run must start over.
+    package var isOfDamagedNotes: Bool { cause is DamagedNotes }
 }
 
 extension ProgressNotes {
@@ -213,8 +231,13 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Returns the changes of the open transaction so far.
-    package func uncommittedChange() throws(StoreError) -> StoreChange { try session().change }
+    /// Returns the changes of the open transaction as a commit saves them, including those of
+    /// objects of which only a link or a derived attribute changed.
+    package func settledChange() throws(StoreError) -> StoreChange {
+        let session = try session()
+        try session.settle()
+        return session.change
+    }
 
     /// Throws if the store is an app's and not a working copy, from which etl's tables are dropped
     /// again.

@@ -51,6 +51,45 @@ struct ConflictFinder {
         try reader.row(id)
     }
 
+    /// Returns whether the store has a link of a to-many relationship.
+    func hasLink(
+        _ owner: ManagedObjectID, _ toMany: EntityLayout.ToMany, _ id: ManagedObjectID
+    ) throws(StoreError) -> Bool {
+        let select: String
+        switch toMany.place {
+        case .joinTable(let join):
+            let (own, other) = (join.ownerColumn, join.destinationColumn)
+            select =
+                "SELECT 1 FROM \(join.table) WHERE (\(own) = ?1 AND \(other) = ?2)"
+                + (join.isReflexive ? " OR (\(own) = ?2 AND \(other) = ?1)" : "")
+        case .foreignKey(let place):
+            select = "SELECT 1 FROM \(place.table) WHERE Z_PK = ?2 AND \(place.column) = ?1"
+        }
+        let row = try session.connection.cached(select)
+        row.bind(owner.primaryKey, at: 1)
+        row.bind(id.primaryKey, at: 2)
+        defer { row.reset() }
+        return try row.step()
+    }
+
+    /// Returns the object that owns another one in the store, by a relationship without an inverse.
+    ///
+    /// - Parameter layout: The layout of the owners; if they have sub-entities, the store names
+    ///   the entity.
+    func owner(
+        of id: ManagedObjectID, _ place: StoreLayout.ForeignKey, _ layout: EntityLayout
+    ) throws(StoreError) -> ManagedObjectID? {
+        let row = try session.connection.cached(
+            "SELECT \(place.column), \(place.entityColumn ?? "NULL") FROM \(place.table)"
+                + " WHERE Z_PK = ?")
+        row.bind(id.primaryKey, at: 1)
+        defer { row.reset() }
+        guard try row.step(), !row.isNull(0) else { return nil }
+        return ManagedObjectID(
+            entityNumber: row.isNull(1) ? layout.number : row.integer(1),
+            primaryKey: row.integer(0))
+    }
+
     /// Returns the conflict for the merge policy: the object's current values and the stored row.
     func conflict(
         of object: ManagedObject, _ version: Int64

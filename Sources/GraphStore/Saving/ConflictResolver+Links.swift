@@ -66,6 +66,64 @@ extension ConflictResolver {
         }
     }
 
+    /// Drops the links that were added to or removed from a to-many that is not loaded, if the store
+    /// already has or lacks them.
+    ///
+    /// They would otherwise count as changes of both objects.
+    mutating func dropSavedLinks(of pending: PendingObjects) throws(StoreError) {
+        for owner in pending.updated {
+            for slot in owner.lists.indices where owner.lists[slot].isFault {
+                let toMany = owner.layout.toManys[slot]
+                let (added, removed) = owner.lists[slot].difference
+                let gone = Set(removed)
+                var known: [ManagedObjectID] = []
+                var missing: [ManagedObjectID] = []
+                for id in removed where try !finder.hasLink(owner.objectID, toMany, id) {
+                    missing.append(id)
+                }
+                for id in added where context.registeredObject(for: id)?.isStored != false {
+                    guard try finder.hasLink(owner.objectID, toMany, id) else { continue }
+                    if !gone.contains(id) {
+                        known.append(id)
+                    } else if !toMany.isOrdered {
+                        // It was removed and added again; in an ordered list, it is now the last.
+                        known.append(id)
+                        missing.append(id)
+                    }
+                }
+                guard !known.isEmpty || !missing.isEmpty else { continue }
+                prepareToChange()
+                owner.lists[slot].drop(added: known, removed: missing)
+            }
+        }
+    }
+
+    /// Removes objects from the lists of their previous owners, if the relationship has no inverse
+    /// and an object can have only one owner.
+    mutating func takeFromPreviousOwners(_ pending: PendingObjects) throws(StoreError) {
+        for owner in pending.inserted + pending.updated {
+            for (slot, list) in owner.lists.enumerated() {
+                let toMany = owner.layout.toManys[slot]
+                guard case .foreignKey(let place) = toMany.place, toMany.inverse == .none else {
+                    continue
+                }
+                for id in list.difference.added
+                where context.registeredObject(for: id)?.isStored != false {
+                    guard
+                        let other = try finder.owner(of: id, place, owner.layout),
+                        other != owner.objectID
+                    else { continue }
+                    let previous = context.object(with: other)
+                    guard previous.pending != .deleted,
+                        case .toMany(let place)? = previous.layout.properties[toMany.name]
+                    else { continue }
+                    prepareToChange()
+                    context.removeFromList(previous, place, id)
+                }
+            }
+        }
+    }
+
     /// Returns whether an object can be linked: it is new, or it has a row.
     private func isThere(_ id: ManagedObjectID) throws(StoreError) -> Bool {
         if let other = context.registeredObject(for: id), !other.isStored { return !other.isGone }

@@ -26,7 +26,7 @@ struct ConflictResolver {
         backup?.restore(context)
     }
 
-    private mutating func prepareToChange() {
+    mutating func prepareToChange() {
         if backup == nil { backup = ContextBackup(context) }
     }
 

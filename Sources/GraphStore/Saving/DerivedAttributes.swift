@@ -139,8 +139,8 @@ struct DerivedAttributes {
             }
             var ranges: [ClosedRange<Int64>] = []
             for number in derived.numbers {
-                ranges += change.inserted.ranges[number] ?? []
-                ranges += change.updated.ranges[number] ?? []
+                ranges += change.inserted.keys(entityNumber: number)
+                ranges += change.updated.keys(entityNumber: number)
             }
             for part in ranges.chunks(of: Self.rangesMax) {
                 let keys = part.map { "t.Z_PK BETWEEN \($0.lowerBound) AND \($0.upperBound)" }
@@ -171,7 +171,7 @@ struct DerivedAttributes {
     private func touchedRoots(_ change: StoreChange, _ schema: StoreLayout) -> Set<Int64> {
         var roots: Set<Int64> = []
         for set in [change.inserted, change.updated, change.deleted] {
-            for number in set.ranges.keys {
+            for number in set.entityNumbers {
                 if let entity = schema.entity(number: number) { roots.insert(entity.rootNumber) }
             }
         }
@@ -181,12 +181,11 @@ struct DerivedAttributes {
     private func run(
         _ derived: Derived, _ rows: String, _ session: WriteSession
     ) throws(StoreError) {
-        var ids = ManagedObjectIDSet()
-        for id in try run(derived, rows, on: session.connection, session.schema).sorted() {
-            ids.insert(id)
-            if let history = session.history, !session.change.inserted.contains(id) {
-                history.update(id, properties: [derived.attribute.name])
-            }
+        let ids = try run(derived, rows, on: session.connection, session.schema)
+        if let history = session.history {
+            var known = ids
+            known.subtract(session.change.inserted)
+            if !known.isEmpty { history.update(known, properties: [derived.attribute.name]) }
         }
         session.change.update(ids)
     }
@@ -221,13 +220,13 @@ struct DerivedAttributes {
     /// - Returns: The objects whose value changed.
     private func run(
         _ derived: Derived, _ rows: String, on connection: Connection, _ schema: StoreLayout
-    ) throws(StoreError) -> [ManagedObjectID] {
+    ) throws(StoreError) -> ManagedObjectIDSet {
         let update = try statement(derived, rows, schema) + " RETURNING Z_ENT, Z_PK"
         return try naming(derived) { () throws(StoreError) in
             let statement = try update.prepare(on: connection)
-            var ids: [ManagedObjectID] = []
+            var ids = ManagedObjectIDSet()
             while try statement.step() {
-                ids.append(
+                ids.insert(
                     ManagedObjectID(
                         entityNumber: statement.integer(0), primaryKey: statement.integer(1)))
             }

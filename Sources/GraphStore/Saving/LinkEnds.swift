@@ -90,7 +90,7 @@ struct LinkEnds {
     }
 
     /// Returns the keys of the objects whose links differ, in ascending order, for each end.
-    func changed() -> [(end: LinkEnd, keys: [ClosedRange<Int64>])] {
+    func changed() -> [(end: LinkEnd, keys: KeyRanges)] {
         zip(ends, sums).compactMap { end, sums in
             let keys = sums.changed()
             return keys.isEmpty ? nil : (end, keys)
@@ -117,10 +117,10 @@ private struct LinkSums {
     private var sums: [UInt64] = []
     private var count = 0
     private var shift = UInt64.bitWidth
-    private var kept = ManagedObjectIDSet()
+    private var kept = KeyRanges()
 
     /// The ranges of the keys that no longer have a sum.
-    var spilled: [ClosedRange<Int64>] { kept.ranges[0] ?? [] }
+    var spilled: KeyRanges { kept }
 
     var isEmpty: Bool { kept.isEmpty && sums.allSatisfy { $0 == 0 } }
 
@@ -149,23 +149,23 @@ private struct LinkSums {
         for (key, sum) in zip(keys, sums) where sum != 0 { body(key, sum) }
     }
 
-    func changed() -> [ClosedRange<Int64>] {
+    func changed() -> KeyRanges {
         var all = kept
-        all.insert(risingKeys: risingKeys(), entityNumber: 0)
-        return all.ranges[0] ?? []
+        all.formUnion(keysWithSum())
+        return all
     }
 
-    private func risingKeys() -> [Int64] {
+    private func keysWithSum() -> KeyRanges {
         var changed: [Int64] = []
         forEachSum { key, _ in changed.append(key) }
         changed.sort()
-        return changed
+        return KeyRanges(rising: changed)
     }
 
     private mutating func makeRoom() {
         let (oldKeys, oldSums) = (keys, sums)
         if count >= Self.keysMax {
-            kept.insert(risingKeys: risingKeys(), entityNumber: 0)
+            kept.formUnion(keysWithSum())
             empty(capacity: keys.count)
             return
         }

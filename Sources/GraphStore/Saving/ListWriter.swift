@@ -10,9 +10,6 @@ struct ListWriter {
         var second: Int64
     }
 
-    /// The distance between positions, so that more positions fit between two of them.
-    private static let step: Int64 = 1024
-
     private let objects: ObjectSupport
     private let connection: Connection
     private let pending: PendingObjects
@@ -169,6 +166,7 @@ struct ListWriter {
         }
         let statement = try connection.cached(update)
         for (destination, place) in Self.places(wanted, places, after: last)
+            ?? Self.newPlaces(wanted, places)
         where places[destination] != place {
             statement.bind(place, at: 1)
             statement.bind(destination, at: 2)
@@ -177,10 +175,23 @@ struct ListWriter {
         }
     }
 
-    /// Returns ascending positions for the objects, and keeps existing positions where possible.
-    static func places(
-        _ wanted: [Int64], _ places: [Int64: Int64], after start: Int64
+    /// Returns new positions for all objects: first those that are not in the list and keep their
+    /// sequence, then those of the list.
+    private static func newPlaces(
+        _ wanted: [Int64], _ places: [Int64: Int64]
     ) -> [(Int64, Int64)] {
+        let named = Set(wanted)
+        let others = places.filter { !named.contains($0.key) }
+            .sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+        return (others + wanted).enumerated().map { ($1, OrderPositions.position(at: $0)) }
+    }
+
+    /// Returns ascending positions for the objects, and keeps existing positions where possible.
+    ///
+    /// - Returns: `nil` if no position is left.
+    private static func places(
+        _ wanted: [Int64], _ places: [Int64: Int64], after start: Int64
+    ) -> [(Int64, Int64)]? {
         var result: [(Int64, Int64)] = []
         var last = start
         for (position, destination) in wanted.enumerated() {
@@ -189,10 +200,13 @@ struct ListWriter {
             } else {
                 // Leave the next object's position unchanged if there is a free one before it.
                 let next = position + 1 < wanted.count ? places[wanted[position + 1]] : nil
-                if let next, next - last > 1, next - last <= step {
-                    last += (next - last) / 2
+                let (gap, isTooLarge) = (next ?? last).subtractingReportingOverflow(last)
+                if !isTooLarge, gap > 1, gap <= OrderPositions.step {
+                    last += gap / 2
+                } else if let following = OrderPositions.next(after: last) {
+                    last = following
                 } else {
-                    last += step
+                    return nil
                 }
             }
             precondition(

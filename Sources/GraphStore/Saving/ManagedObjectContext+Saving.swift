@@ -140,7 +140,7 @@ extension ManagedObjectContext {
         _ pending: inout PendingObjects, in session: WriteSession
     ) throws(StoreError) -> (ExternalChanges, [ManagedObjectID: Int64]) {
         let connection = session.connection
-        let (change, ends) = (session.change, session.ends)
+        let state = session.state
         var resolver = ConflictResolver(self, session)
         var hasSavepoint = false
         do throws(StoreError) {
@@ -148,8 +148,11 @@ extension ManagedObjectContext {
             try connection.execute("SAVEPOINT ETL_SAVE")
             hasSavepoint = true
             try renewTakenKeys(pending.inserted, in: session)
+            try resolver.takeFromPreviousOwners(pending)
+            pending = PendingObjects(listed)
             try resolver.resolveVersions(pending)
             pending = PendingObjects(listed)
+            try resolver.dropSavedLinks(of: pending)
             while true {
                 var writer = ObjectWriter(container.objects, session, container.externalFiles)
                 writer.versions = resolver.versions
@@ -167,7 +170,7 @@ extension ManagedObjectContext {
                     guard error.isConstraint, connection.isInTransaction else {
                         throw error
                     }
-                    (session.change, session.ends) = (change, ends)
+                    session.restore(state)
                     try connection.execute("ROLLBACK TO ETL_SAVE")
                     guard try resolver.resolveConstraints(pending) else {
                         throw error
@@ -177,7 +180,7 @@ extension ManagedObjectContext {
             }
         } catch {
             resolver.restore()
-            (session.change, session.ends) = (change, ends)
+            session.restore(state)
             if hasSavepoint, connection.isInTransaction {
                 try connection.execute("ROLLBACK TO ETL_SAVE; RELEASE ETL_SAVE")
             }

@@ -15,6 +15,8 @@ struct ObjectWriter {
     var filesReleased: [String] = []
     /// The new `Z_OPT` of each updated object.
     var versions: [ManagedObjectID: Int64] = [:]
+    /// What requests of the same transaction have changed; these rows have their new versions.
+    private let earlier: StoreChange
     /// The owner of the bytes of a statement's strings until it has run.
     let bytes = ArenaBox()
 
@@ -24,6 +26,7 @@ struct ObjectWriter {
         self.objects = objects
         self.session = session
         self.external = external
+        earlier = session.change
     }
 
     mutating func write(_ pending: PendingObjects) throws(StoreError) {
@@ -57,9 +60,8 @@ struct ObjectWriter {
             for toMany in layout.toManys {
                 switch toMany.place {
                 case .joinTable(let join):
-                    if toMany.relationship.deleteRule != .noAction,
-                        let end = objects.schema.inverseEnd(of: toMany.relationship)
-                    {
+                    // Whatever the rule, the join rows do not outlive the object.
+                    if let end = objects.schema.inverseEnd(of: toMany.relationship) {
                         try session.noteLinks(
                             end,
                             keys: SQLFragment(
@@ -74,24 +76,35 @@ struct ObjectWriter {
                                 + " WHERE \(join.destinationColumn) IN (\(list))")
                     }
                 case .foreignKey(let key) where toMany.relationship.deleteRule == .nullify:
-                    let rows = try connection.prepare(
-                        "SELECT Z_ENT, Z_PK FROM \(key.table) WHERE \(key.column) IN (\(list))")
-                    var notes = BatchUpdateNotes(
-                        toMany.relationship.inverseName.map { [$0] } ?? [])
-                    while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
-                    guard notes.someKey != nil else { continue }
-                    let version = try session.versionAssignment(of: notes.objects)
-                    notes.tell(session)
-                    let nulls = [key.column, key.entityColumn, key.orderColumn].compactMap(\.self)
-                        .map { "\($0) = NULL" }
-                    try connection.execute(
-                        "UPDATE \(key.table) SET "
-                            + (nulls + (version.map { [$0] } ?? [])).joined(separator: ", ")
-                            + " WHERE \(key.column) IN (\(list))")
+                    try clear(key, of: list)
                 case .foreignKey: break
                 }
             }
         }
+    }
+
+    /// Clears the foreign keys that refer to deleted objects.
+    private func clear(
+        _ key: StoreLayout.ForeignKey, of list: String
+    ) throws(StoreError) {
+        let condition = "\(key.column) IN (\(list))"
+        var sets = [key.column, key.entityColumn, key.orderColumn].compactMap { column in
+            column.map { "\($0) = NULL" }
+        }
+        // Without an inverse, the objects have no property that changes.
+        if let inverse = key.relationship.inverseName {
+            let rows = try connection.prepare(
+                "SELECT Z_ENT, Z_PK FROM \(key.table) WHERE \(condition)")
+            var notes = BatchUpdateNotes([inverse])
+            while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
+            guard notes.someKey != nil else { return }
+            if let version = try session.versionAssignment(of: notes.objects) {
+                sets.append(version)
+            }
+            notes.tell(session)
+        }
+        try connection.execute(
+            "UPDATE \(key.table) SET \(sets.joined(separator: ", ")) WHERE \(condition)")
     }
 
     private mutating func delete(_ deleted: [ManagedObject]) throws(StoreError) {
@@ -201,7 +214,9 @@ struct ObjectWriter {
         guard !names.isEmpty || hasLinksElsewhere(object, mask) else { return }
         // The transaction holds the write lock, so the compared version is valid until the commit.
         let isCurrent = versions[object.objectID].map { $0 == object.version } ?? true
-        let next = (versions[object.objectID] ?? object.version) + 1
+        let current = versions[object.objectID] ?? object.version
+        let next =
+            earlier.contains(object.objectID) ? current : RowVersion.next(after: current)
         let sets = ["Z_OPT = ?"] + names.map { "\($0) = ?" }
         let statement = try connection.cached(
             "UPDATE \(layout.entity.table) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ?")

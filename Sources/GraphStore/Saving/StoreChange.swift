@@ -17,7 +17,7 @@ public struct StoreChange: Sendable, Hashable {
 
     /// The numbers of the entities of the changed objects.
     var entityNumbers: Set<Int64> {
-        Set(inserted.ranges.keys).union(updated.ranges.keys).union(deleted.ranges.keys)
+        Set(inserted.entityNumbers + updated.entityNumbers + deleted.entityNumbers)
     }
 
     mutating func insert(_ id: ManagedObjectID) {

@@ -43,27 +43,29 @@ extension WriteSession {
         ends = LinkEnds()
     }
 
-    /// Returns `Z_OPT = Z_OPT + 1` for a statement that writes these rows; call it before recording
-    /// them as updated.
+    /// Returns the assignment of a new version for a statement that writes these rows; call it
+    /// before recording them as updated.
     ///
     /// - Returns: `nil` if this transaction has already written some of the rows and thus raised
     ///   their versions. In this case, the method raises the versions of the others.
     func versionAssignment(of ids: ManagedObjectIDSet) throws(StoreError) -> String? {
         var due = ids
-        due.subtract(change.inserted)
-        due.subtract(change.updated)
-        guard due != ids else { return "Z_OPT = Z_OPT + 1" }
+        for change in allChanges {
+            due.subtract(change.inserted)
+            due.subtract(change.updated)
+        }
+        guard due != ids else { return RowVersion.raise }
         try raiseVersions(of: due)
         return nil
     }
 
     /// Raises the versions of the rows by 1.
     func raiseVersions(of ids: ManagedObjectIDSet) throws(StoreError) {
-        for (number, ranges) in ids.ranges.sorted(by: { $0.key < $1.key }) {
+        for number in ids.entityNumbers {
             guard let table = schema.entity(number: number)?.table else { continue }
             let update = try connection.cached(
-                "UPDATE \(table) SET Z_OPT = Z_OPT + 1 WHERE Z_PK BETWEEN ? AND ?")
-            for range in ranges {
+                "UPDATE \(table) SET \(RowVersion.raise) WHERE Z_PK BETWEEN ? AND ?")
+            for range in ids.keys(entityNumber: number) {
                 update.bind(range.lowerBound, at: 1)
                 update.bind(range.upperBound, at: 2)
                 try update.run()
@@ -73,20 +75,21 @@ extension WriteSession {
 
     /// Returns the objects with these keys whose rows exist.
     private func ids(
-        _ keys: [ClosedRange<Int64>], of end: LinkEnd
+        _ keys: KeyRanges, of end: LinkEnd
     ) throws(StoreError) -> ManagedObjectIDSet {
-        var found: [Int64: [Int64]] = [:]
+        var ids = ManagedObjectIDSet()
         let select = try connection.cached(
             "SELECT Z_PK, Z_ENT FROM \(end.table) WHERE Z_PK BETWEEN ? AND ?")
         for range in keys {
             select.bind(range.lowerBound, at: 1)
             select.bind(range.upperBound, at: 2)
             while try select.step() {
-                found[end.entityNumber ?? select.integer(1), default: []].append(select.integer(0))
+                ids.insert(
+                    ManagedObjectID(
+                        entityNumber: end.entityNumber ?? select.integer(1),
+                        primaryKey: select.integer(0)))
             }
         }
-        var ids = ManagedObjectIDSet()
-        for (number, keys) in found { ids.insert(risingKeys: keys, entityNumber: number) }
         return ids
     }
 }

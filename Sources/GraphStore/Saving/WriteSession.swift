@@ -15,6 +15,8 @@ final class WriteSession {
     // Exclusivity checks are off: only the owner of the transaction uses these properties, and no
     // access happens during another one.
     @exclusivity(unchecked) var change = StoreChange()
+    /// The changes before each open part of the transaction, the first part first.
+    @exclusivity(unchecked) var outerChanges: [StoreChange] = []
     /// The objects whose links changed, until the commit adds them to `change`.
     @exclusivity(unchecked) var ends = LinkEnds()
     /// The external files that no row names any longer, to be removed after the commit.
@@ -40,6 +42,8 @@ final class WriteSession {
     var historySequence: Int64?
     private let store: PersistentStore
     private let dataVersion: Int64
+    /// The number of written rows when the changes were settled; `nil` before that.
+    private var settledWrites: Int64?
     /// The connection's counts of changed data rows and of changed progress notes at the start.
     private let changesBefore: Int64
     private let notesBefore: Int64
@@ -71,9 +75,10 @@ final class WriteSession {
     var foreignWrites: Int64 { dataVersion }
 
     /// Whether the transaction has written a row of the store, not counting progress notes.
-    var hasWritten: Bool {
-        connection.totalChanges - connection.changesApart != changesBefore
-    }
+    var hasWritten: Bool { writes != changesBefore }
+
+    /// The number of rows that the connection has written, not counting progress notes.
+    private var writes: Int64 { connection.totalChanges - connection.changesApart }
 
     /// Whether the transaction wrote rows without changing them and did nothing else.
     ///
@@ -150,11 +155,30 @@ final class WriteSession {
         if try PendingIndexes.settle(on: connection) { hasCompletedLoad = true }
     }
 
+    /// Adds the changes that follow from those of the transaction: of objects whose links changed,
+    /// and of derived attributes.
+    ///
+    /// The commit does this, too, but not again if no objects were written since.
+    func settle() throws(StoreError) {
+        // If it were interrupted halfway, a repetition would raise versions twice.
+        connection.watch(nil)
+        guard settledWrites != writes || !ends.isEmpty else { return }
+        try settleLinkEnds()
+        try store.derived?.update(self)
+        settledWrites = writes
+    }
+
+    /// Writes rows that are not objects, which do not count as changes since `settle()`.
+    func besidesObjects<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+        let isSettled = settledWrites == writes
+        defer { if isSettled { settledWrites = writes } }
+        return try body()
+    }
+
     func commit() throws(StoreError) {
         // The commit cannot be interrupted from here on.
         connection.watch(nil)
-        try settleLinkEnds()
-        try store.derived?.update(self)
+        try settle()
         for case let (root, run?) in taken.enumerated() {
             noteWritten(key: run.last, root: Int64(root))
         }

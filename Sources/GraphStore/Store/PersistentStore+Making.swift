@@ -3,20 +3,36 @@ import GraphModel
 import SQLite
 
 extension PersistentStore {
-    static func fill(
-        _ description: StoreDescription, _ address: StoreAddress, _ connection: Connection,
-        _ model: ManagedObjectModel, _ held: Set<String>?
-    ) throws(StoreError) -> PersistentStore {
-        let keepsExactDecimals =
-            description.options.keepsExactDecimals ?? model.keepsExactDecimals
-        let model = try fitted(model, keepsExactDecimals: keepsExactDecimals)
-        let schema = StoreLayout(model, holding: held)
-        // Validate the derivations before creating a file that could never be opened.
-        _ = try DerivedAttributes(schema)
-        var metadata = StoreMetadata(newStoreFor: model, holding: held)
-        if keepsExactDecimals {
-            metadata.propertyList[StoreMetadata.exactDecimalsKey] = .boolean(true)
+    /// The checked content of a new store, which is made before its file.
+    ///
+    /// A file that could never be opened would otherwise be left behind.
+    struct NewStore {
+        fileprivate let model: ManagedObjectModel
+        fileprivate let schema: StoreLayout
+        fileprivate let metadata: StoreMetadata
+
+        /// - Throws: `StoreError` if a derivation does not parse or does not fit its attribute.
+        init(
+            _ description: StoreDescription, _ model: ManagedObjectModel, _ held: Set<String>?
+        ) throws(StoreError) {
+            let keepsExactDecimals =
+                description.options.keepsExactDecimals ?? model.keepsExactDecimals
+            self.model = try fitted(model, keepsExactDecimals: keepsExactDecimals)
+            schema = StoreLayout(self.model, holding: held)
+            _ = try DerivedAttributes(schema)
+            var metadata = StoreMetadata(newStoreFor: self.model, holding: held)
+            if keepsExactDecimals {
+                metadata.propertyList[StoreMetadata.exactDecimalsKey] = .boolean(true)
+            }
+            self.metadata = metadata
         }
+    }
+
+    /// Creates the tables of a new store and opens it.
+    static func fill(
+        _ new: NewStore, _ description: StoreDescription, _ address: StoreAddress,
+        _ connection: Connection
+    ) throws(StoreError) -> PersistentStore {
         let journal =
             address.isTemporary
             ? .writeAheadLog : description.options.journalMode ?? .writeAheadLog
@@ -26,11 +42,11 @@ extension PersistentStore {
             try connection.execute("PRAGMA journal_mode = \(journal.rawValue)")
         }
         try connection.execute("BEGIN IMMEDIATE")
-        try makeSchema(schema, on: connection)
-        try metadata.write(to: connection)
-        try write(model, to: connection)
+        try makeSchema(new.schema, on: connection)
+        try new.metadata.write(to: connection)
+        try write(new.model, to: connection)
         try connection.execute("COMMIT")
-        return try PersistentStore(description, address, model, metadata, connection)
+        return try PersistentStore(description, address, new.model, new.metadata, connection)
     }
 
     /// Creates all tables and indexes of a new store.

@@ -179,11 +179,12 @@ final class PersistentStore {
             guard let model else {
                 throw StoreError(.noModel, "\(path) does not exist, and creating it needs a model")
             }
+            let new = try NewStore(description, model, held)
             if let permissions = options.filePermissions {
                 try StoreFiles.create(path, permissions: permissions)
             }
             let connection = try connect(description, address, mode: .create)
-            return try fill(description, address, connection, model, held)
+            return try fill(new, description, address, connection)
         }
         guard options.mayWrite else {
             if AppStore.isOne(path) { return try AppStore.read(description, model, held) }
@@ -230,7 +231,7 @@ final class PersistentStore {
             guard let model else {
                 throw StoreError(.noModel, "\(path) does not exist, and creating it needs a model")
             }
-            return try fill(description, address, connection, model, held)
+            return try fill(NewStore(description, model, held), description, address, connection)
         }
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             throw notAStore(path)

@@ -70,6 +70,17 @@ public struct ToOnePath<Destination: ManagedObject>: Sendable {
         left.key != right?.objectID
     }
 
+    /// Returns a predicate that is true if both paths have the same destination.
+    public static func == (left: Self, right: Self) -> GraphPredicate { left.key == right.key }
+
+    /// Returns a predicate that is true if the paths have different destinations.
+    public static func != (left: Self, right: Self) -> GraphPredicate { left.key != right.key }
+
+    /// Returns a predicate that is true if the destination is among those of a to-many.
+    public func `in`(_ objects: ToManyPath<Destination>) -> GraphPredicate {
+        key.in(objects.key)
+    }
+
     /// Returns a predicate that is true if the destination is one of the objects.
     public func `in`(_ objects: [Destination]) -> GraphPredicate {
         key.in(objects.map(\.objectID))

@@ -37,6 +37,11 @@ public struct ToManyPath<Destination: ManagedObject>: Sendable {
         key.contains(object.objectID)
     }
 
+    /// Returns a predicate that is true if the destination of a to-one is among the objects.
+    public func contains(_ object: ToOnePath<Destination>) -> GraphPredicate {
+        key.contains(object.key)
+    }
+
     /// Returns an attribute of the destination objects.
     public subscript<Value>(
         dynamicMember key: KeyPath<ObjectKeys<Destination>, Key<Value>>

@@ -187,6 +187,18 @@ public func / <Object>(
     TypedExpression(.arithmetic(.divide, left.graphExpression, right.graphExpression))
 }
 
+/// Returns the negated value of a property.
+public prefix func - <Object, Value: NumericProperty>(
+    operand: KeyPath<ObjectKeys<Object>, Key<Value>>
+) -> TypedExpression<Object> {
+    -TypedExpression.key(operand)
+}
+
+/// Returns the negated value of an expression.
+public prefix func - <Object>(operand: TypedExpression<Object>) -> TypedExpression<Object> {
+    TypedExpression(.negation(operand.graphExpression))
+}
+
 // MARK: Comparisons of expressions
 
 /// Returns a predicate that is true if the values are equal.

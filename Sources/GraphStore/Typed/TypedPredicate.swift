@@ -79,133 +79,67 @@ public func >= <Object, Value: GraphPredicateArgument>(
     TypedPredicate(ObjectKeys()[keyPath: left] >= right)
 }
 
-// MARK: Two properties, one of which may be missing
+// MARK: Two properties
 
 /// Returns a predicate that is true if the properties are equal.
-public func == <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key == ObjectKeys()[keyPath: right].key)
-}
-
-/// Returns a predicate that is true if the properties are equal.
-public func == <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key == ObjectKeys()[keyPath: right].key)
-}
-
-/// Returns a predicate that is true if the properties are equal.
-public func == <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key == ObjectKeys()[keyPath: right].key)
+public func == <Object, Left: ComparableValue, Right: ComparableValue>(
+    left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
+) -> TypedPredicate<Object> where Left.Comparand == Right.Comparand {
+    TypedPredicate(ObjectKeys()[keyPath: left] == ObjectKeys()[keyPath: right])
 }
 
 /// Returns a predicate that is true if the properties differ.
-public func != <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key != ObjectKeys()[keyPath: right].key)
-}
-
-/// Returns a predicate that is true if the properties differ.
-public func != <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key != ObjectKeys()[keyPath: right].key)
-}
-
-/// Returns a predicate that is true if the properties differ.
-public func != <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key != ObjectKeys()[keyPath: right].key)
+public func != <Object, Left: ComparableValue, Right: ComparableValue>(
+    left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
+) -> TypedPredicate<Object> where Left.Comparand == Right.Comparand {
+    TypedPredicate(ObjectKeys()[keyPath: left] != ObjectKeys()[keyPath: right])
 }
 
 /// Returns a predicate that is true if the left property is smaller.
-public func < <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key < ObjectKeys()[keyPath: right].key)
-}
-
-/// Returns a predicate that is true if the left property is smaller.
-public func < <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key < ObjectKeys()[keyPath: right].key)
-}
-
-/// Returns a predicate that is true if the left property is smaller.
-public func < <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key < ObjectKeys()[keyPath: right].key)
+public func < <Object, Left: ComparableValue, Right: ComparableValue>(
+    left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
+) -> TypedPredicate<Object> where Left.Comparand == Right.Comparand {
+    TypedPredicate(ObjectKeys()[keyPath: left] < ObjectKeys()[keyPath: right])
 }
 
 /// Returns a predicate that is true if the left property is smaller or equal.
-public func <= <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key <= ObjectKeys()[keyPath: right].key)
-}
-
-/// Returns a predicate that is true if the left property is smaller or equal.
-public func <= <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key <= ObjectKeys()[keyPath: right].key)
-}
-
-/// Returns a predicate that is true if the left property is smaller or equal.
-public func <= <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key <= ObjectKeys()[keyPath: right].key)
+public func <= <Object, Left: ComparableValue, Right: ComparableValue>(
+    left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
+) -> TypedPredicate<Object> where Left.Comparand == Right.Comparand {
+    TypedPredicate(ObjectKeys()[keyPath: left] <= ObjectKeys()[keyPath: right])
 }
 
 /// Returns a predicate that is true if the left property is greater.
-public func > <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key > ObjectKeys()[keyPath: right].key)
-}
-
-/// Returns a predicate that is true if the left property is greater.
-public func > <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key > ObjectKeys()[keyPath: right].key)
-}
-
-/// Returns a predicate that is true if the left property is greater.
-public func > <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key > ObjectKeys()[keyPath: right].key)
+public func > <Object, Left: ComparableValue, Right: ComparableValue>(
+    left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
+) -> TypedPredicate<Object> where Left.Comparand == Right.Comparand {
+    TypedPredicate(ObjectKeys()[keyPath: left] > ObjectKeys()[keyPath: right])
 }
 
 /// Returns a predicate that is true if the left property is greater or equal.
-public func >= <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
-) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key >= ObjectKeys()[keyPath: right].key)
+public func >= <Object, Left: ComparableValue, Right: ComparableValue>(
+    left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
+) -> TypedPredicate<Object> where Left.Comparand == Right.Comparand {
+    TypedPredicate(ObjectKeys()[keyPath: left] >= ObjectKeys()[keyPath: right])
 }
 
-/// Returns a predicate that is true if the left property is greater or equal.
-public func >= <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value?>>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
+/// Returns a predicate that is true if the destination objects are the same.
+public func == <Object, Destination>(
+    left: KeyPath<ObjectKeys<Object>, ToOnePath<Destination>>,
+    right: KeyPath<ObjectKeys<Object>, ToOnePath<Destination>>
 ) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key >= ObjectKeys()[keyPath: right].key)
+    TypedPredicate(ObjectKeys()[keyPath: left] == ObjectKeys()[keyPath: right])
 }
 
-/// Returns a predicate that is true if the left property is greater or equal.
-public func >= <Object, Value>(
-    left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: KeyPath<ObjectKeys<Object>, Key<Value?>>
+/// Returns a predicate that is true if the destination objects differ.
+public func != <Object, Destination>(
+    left: KeyPath<ObjectKeys<Object>, ToOnePath<Destination>>,
+    right: KeyPath<ObjectKeys<Object>, ToOnePath<Destination>>
 ) -> TypedPredicate<Object> {
-    TypedPredicate(ObjectKeys()[keyPath: left].key >= ObjectKeys()[keyPath: right].key)
+    TypedPredicate(ObjectKeys()[keyPath: left] != ObjectKeys()[keyPath: right])
 }
+
+// MARK: Destination objects
 
 /// Returns a predicate for a destination object, or for no destination if it is `nil`.
 public func == <Object, Destination>(

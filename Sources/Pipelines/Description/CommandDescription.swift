@@ -104,7 +104,10 @@ package struct CommandDescription: Decodable, Sendable {
         return words.joined(separator: " ")
     }
 
-    /// The paragraphs of the discussion; a paragraph with indented lines is an example.
+    /// The paragraphs of the discussion.
+    ///
+    /// - A paragraph with indented lines is an example.
+    /// - A line that begins with `- ` is an item of a list, and starts a line of the paragraph.
     var paragraphs: [(text: String, isExample: Bool)] {
         var paragraphs: [(text: String, isExample: Bool)] = []
         for line in (discussion ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
@@ -113,7 +116,8 @@ package struct CommandDescription: Decodable, Sendable {
             if let last = paragraphs.last, last.isExample == isExample, !text.isEmpty,
                 !last.text.isEmpty
             {
-                paragraphs[paragraphs.count - 1].text += (isExample ? "\n" : " ") + text
+                let startsLine = isExample || text.hasPrefix("- ")
+                paragraphs[paragraphs.count - 1].text += (startsLine ? "\n" : " ") + text
             } else {
                 paragraphs.append((String(text), isExample))
             }

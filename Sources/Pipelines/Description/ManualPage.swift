@@ -102,8 +102,15 @@ enum ManualPage {
                     example(paragraph.text)
                     continue
                 }
-                macro("PP")
-                text(paragraph.text)
+                if !paragraph.text.hasPrefix("- ") { macro("PP") }
+                for line in paragraph.text.split(separator: "\n") {
+                    if line.hasPrefix("- ") {
+                        macro(#"IP \(bu 2"#)
+                        text(String(line.dropFirst(2)))
+                    } else {
+                        text(String(line))
+                    }
+                }
             }
         }
 

@@ -3,8 +3,10 @@ extension PredicatePages {
     /// assumed.
     static let differences = #"""
         | feature | Apple | here | why |
-        |---|---|---|---| `==` of strings | by canonical equivalence | by bytes; `[cd]` folds and composes | SQL and \#
-        memory must agree, and indexes compare bytes | `[l]` | by locale | not allowed | a locale differs between machines |
+        |---|---|---|---|
+        | `==` of strings | by canonical equivalence | by bytes; `[cd]` folds and composes | SQL \#
+        and memory must agree, and indexes compare bytes |
+        | `[l]` | by locale | not allowed | a locale differs between machines |
         | `MATCHES` | ICU, with back-references and look-around | linear time, without them | every \#
         condition must finish |
         | `CONTAINS ''` | depends on the store | false | one answer for SQL and memory |
@@ -33,7 +35,7 @@ extension PredicatePages {
         an overflow is an error | no number changes silently |
         | size | limits of SQLite | 1 MiB of text; nesting of 64 brackets, `NOT`, `~`, or `**`, \#
         and nearly 400 other operators; any number of terms and of key paths; 256 keys in a key path, and 31 tables up to the last \#
-        to-many relationship | deeper ones do not fit on a \#
+        to-many relationship; 4 elements by index such as `tasks[0]` in a key path | deeper ones do not fit on a \#
         thread's stack, and SQLite joins 64 tables |
 
         """#

@@ -14,6 +14,10 @@ extension PredicatePages {
         | `.` | any character that does not end a line; with `(?s)`, any character |
         | `[a-z_]`, `[^a-z]` | a character of the class, or one that is not in it |
         | `[a-z&&[^b]]`, `[a-z--b]`, `[a[0-9]]` | intersection, difference, and union of classes |
+        | `[\p{L}&[a-z]]`, `[[a-z]-[aeiou]]` | the same operators after a class or a property, for the \#
+        next class only. Elsewhere, `&`, and `-` that is not between two characters, are literal: \#
+        `[abc-[def]]` has a `-` |
+        | `[]a]`, `[^]a]` | a `]` at the start is literal |
         | `\d`, `\w`, `\s`, `\h`, `\v` | a decimal digit, a word character (letter, mark, decimal \#
         digit, or connector such as `_`), white space, a space or tab, the end of a line; in upper \#
         case, any other character |
@@ -29,12 +33,16 @@ extension PredicatePages {
         | `(?i)`, `(?i:a)`, `(?-i)` | ignores case, by simple case folding, to the end of the group. \#
         A class also contains the other cases of its characters: `(?i)\p{Lu}` is `a` or `A`. \#
         Negation comes after this: `(?i)\P{Lu}` and `(?i)[^a]` are neither `a` nor `A` |
-        | `(?s)`, `(?m)`, `(?x)` | see above; `(?x)` ignores white space and comments after `#` |
+        | `(?s)`, `(?m)`, `(?x)` | see above; `(?x)` ignores white space and comments after `#`, \#
+        also in classes |
 
         These are rejected with their column: back-references (`\1`), look-ahead and look-behind, \#
-        atomic groups, possessive quantifiers (`a*+`), expressions of more than 10,000 states, and \#
+        atomic groups, possessive quantifiers (`a*+`), escapes of other letters such as \#
+        `\q`, and `&-z` in a class, which ICU reads in another way. So are expressions of more \#
+        than 10,000 states or 10,000 operators, properties, and nested classes in classes, and \#
         groups more than 100 deep. A counted repetition has as many states as its written-out \#
-        form. In a model, a rejected pattern causes a warning. The model keeps it, also in a \#
+        form. Two more differences from ICU: `[\b]` is a backspace, and characters after \#
+        `-[…]` or `&[…]` are added to the result. In a model, a rejected pattern causes a warning. The model keeps it, also in a \#
         model for Xcode, but values are not checked.
 
         """#.replacing("|b`", with: "\\|b`")

@@ -14,7 +14,8 @@ enum PredicatePages {
             reports the position of each error.
 
             | written | is |
-            |---|---| `title`, `category.name` | a key: an attribute, or the path to one through \
+            |---|---|
+            | `title`, `category.name` | a key: an attribute, or the path to one through \
             relationships; in a record, a field |
             | `'text'`, `"text"` | a string; `\\'` is a quotation mark in it |
             | `12`, `1.5`, `1e3`, `0x1F` | a number |

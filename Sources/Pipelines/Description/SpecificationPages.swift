@@ -22,8 +22,8 @@ enum SpecificationPages {
         if let example = stage.example { text += "\n```yaml\nstages:\n\(example)\n```\n" }
         text += "\n" + MappingPages.table(stage)
         if !parts.isEmpty { text += "\n" + MappingPages.sections(Array(parts)) }
-        if !stage.appendix.isEmpty { text += "\n" + stage.appendix }
-        return text
+        let appendix = stage.appendix()
+        return appendix.isEmpty ? text : text + "\n" + appendix
     }
 }
 

@@ -167,7 +167,9 @@ extension StoreFit {
             value["by"] = by(value["by"], found.destinationEntityName)
             return value
         }
-        let isList = Self.source(of: entry.value)?.hasSuffix("[*]") == true
+        let field = entry.value["by"]?.entries.first?.value
+        let isList =
+            Self.source(of: entry.value)?.hasSuffix("[*]") == true || field?["split"] != nil
         return keys(
             from: Self.column(of: entry), isList ? .lists : .scalars, to: found,
             facts.isTable(block.own))

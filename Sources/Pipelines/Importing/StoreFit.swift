@@ -391,7 +391,11 @@ struct StoreFit {
         let own = (stage["key"]?.itemsOrOne ?? []).compactMap(\.text)
         let key = try key(own.map { names[$0] ?? $0 }, entity, names)
         current.key = key
-        current.hasRowKey = key == [InferredNames.rowKey]
+        // An export has the row keys in a column.
+        let rowKey = InferredNames.rowKey
+        current.hasRowKey =
+            key == [rowKey]
+            && (stage["set"]?[rowKey]?["expr"] != nil || !names.values.contains(rowKey))
         stage["when-found"] = nil
         guard key != own else { return }
         let value = YAMLNode(names: key)

@@ -9,7 +9,7 @@ struct DistinctValues {
     /// The maximum number of values to remember per field.
     static let countMax = 1_000_000
 
-    private let room: DistinctRoom
+    let room: DistinctRoom
     /// Whether the field is inside a list, so that repeats are tracked per record instead of per
     /// file.
     private let isInList: Bool
@@ -58,9 +58,20 @@ struct DistinctValues {
         }
     }
 
+    /// Returns the same values, which take space in the shared limit again.
+    func copy() -> DistinctValues {
+        var copy = self
+        if room.left >= count { room.left -= count } else { copy.forget() }
+        return copy
+    }
+
     /// Drops the values, which frees their space in the shared limit.
     mutating func drop() {
         room.left += seen.count
+        forget()
+    }
+
+    private mutating func forget() {
         seen = [:]
         isDropped = true
     }

@@ -366,6 +366,8 @@ struct EntityDraft {
             }
             return isBetween && rank > 7 ? nil : rank
         }
+        // The key of an export whose records had none; `RowKey` of other systems is not unique.
+        if leaf.name == InferredNames.rowKey { return KeyNames.exported }
         if place == 0, isTable, !isBetween, KeyNames.endsAsNumber(folded) {
             return KeyNames.numberOfOther
         }

@@ -344,7 +344,8 @@ struct EntityInference {
         entities[source].links.append(
             InferredLink(
                 relationship: name, by: key,
-                source: leaf.source + (reference.isMany ? "[*]" : ""), creates: reference.isTag,
+                source: leaf.source + (reference.isMany && leaf.node.items != nil ? "[*]" : ""),
+                isSplit: reference.isMany && leaf.node.items == nil, creates: reference.isTag,
                 note: reference.isTag
                     ? "guessed: looks like tags; a set keeps no order"
                     : evidence + (reference.isMany ? "; a set keeps no order" : "")))

@@ -23,6 +23,8 @@ final class FieldNode {
     var hasNulls = false
     /// The facts about the lists that the field holds.
     var items: ListFacts?
+    /// The facts about the parts of a table's texts, if some text has the separator of exports.
+    private(set) var parts: ListFacts?
     /// The field that holds the lists, if this node is the merged structure of their objects.
     private(set) weak var list: FieldNode?
 
@@ -110,6 +112,7 @@ final class FieldNode {
         if mayBeNull, let place = NullText.place(of: text) {
             return facts.addMarker(place, at: tracking.room.place)
         }
+        if facts.isTabular { addParts(of: text) }
         facts.add(text: text)
         if facts.hasNewMisfit { facts.place(misfit: tracking.room.place()) }
         profile?.add(text)
@@ -130,6 +133,28 @@ final class FieldNode {
         remember(number)
     }
 
+    /// Adds the parts of a text that may be a list of keys, as exports write it.
+    ///
+    /// It starts with the first text that has a separator. The earlier ones are lists of one key.
+    private func addParts(of text: UnsafeBufferPointer<UInt8>) {
+        if parts == nil {
+            guard text.contains(RecordEncoder.listSeparator), let distinct, distinct.isWhole else {
+                return
+            }
+            parts = ListFacts(of: facts, distinct)
+        }
+        guard parts?.distinct.isWhole == true else { return }
+        parts?.begin()
+        var pieces = TextPieces(of: text, cutAt: [RecordEncoder.listSeparator])
+        while let piece = pieces.next() {
+            guard piece.withBytes(ValueFacts.isWord) else {
+                parts?.distinct.drop()
+                return
+            }
+            piece.withBytes { parts?.add($0, isText: true) }
+        }
+    }
+
     /// Remembers a value, except prose, which is not a key and would use up the shared limit.
     private func remember(_ value: UnsafeBufferPointer<UInt8>) {
         guard isInteresting || ValueFacts.isWord(value) else {
@@ -139,7 +164,7 @@ final class FieldNode {
         distinct?.insert(value)
     }
 
-    /// RoundRobinGate possible null texts back into values if `isValue` returns true.
+    /// Turns possible null texts back into values if `isValue` returns true.
     func takeMarkers(_ isValue: (Int) -> Bool) {
         for (text, count) in facts.takeMarkers(isValue) {
             var text = text
@@ -153,7 +178,7 @@ final class FieldNode {
 /// The facts about the lists of a field.
 struct ListFacts {
     /// The facts about all items of all lists.
-    var facts = ValueFacts(isTabular: false)
+    var facts: ValueFacts
     var distinct: DistinctValues
     var hasNulls = false
     /// The merged structure of the objects in the lists.
@@ -166,8 +191,16 @@ struct ListFacts {
     private var current: Set<UInt64> = []
 
     init(in room: DistinctRoom) {
+        facts = ValueFacts(isTabular: false)
         distinct = DistinctValues(in: room)
         objects = DistinctValues(in: room)
+    }
+
+    /// Creates lists of one item each from the values of a field.
+    init(of facts: ValueFacts, _ distinct: DistinctValues) {
+        self.facts = facts
+        self.distinct = distinct.copy()
+        objects = DistinctValues(in: distinct.room)
     }
 
     /// Adds an object of a list.

@@ -286,7 +286,9 @@ enum InferenceText {
                 continue
             }
             let field = YAMLWriter.scalar(link.source)
-            let source = link.isNeeded ? "{ from: \(field), need: true }" : field
+            let parts =
+                (link.isSplit ? [", split: \"|\""] : []) + (link.isNeeded ? [", need: true"] : [])
+            let source = parts.isEmpty ? field : "{ from: \(field)\(parts.joined()) }"
             let policy =
                 (link.creates ? ", missing: create" : "") + (link.adds ? ", many: add" : "")
             lines.append(

@@ -33,8 +33,12 @@ struct Leaf {
         }
         return items.objects + items.lists == 0
     }
-    /// The number of values, counting each item of a list.
-    var referenceCount: Int { node.items?.facts.count ?? node.facts.count }
+    /// The facts about the values, counting each item of a list.
+    var valueFacts: ValueFacts { lists?.facts ?? node.facts }
+    /// The facts about the lists of the field; `nil` if it has single values.
+    var lists: ListFacts? {
+        node.items ?? node.parts.flatMap { $0.distinct.isWhole ? $0 : nil }
+    }
 }
 
 /// An attribute of the model and the field that fills it.
@@ -123,6 +127,8 @@ struct InferredLink {
     var source: String
     /// The entity of objects that are nested in the record; `nil` if they are looked up.
     var nested: String?
+    /// Whether the field is a table's text with several keys.
+    var isSplit = false
     /// Whether missing objects are created.
     var creates = false
     /// Whether existing links are kept.

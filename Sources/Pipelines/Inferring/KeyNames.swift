@@ -79,6 +79,9 @@ enum KeyNames {
         numbers.contains { name.hasSuffix($0) && name.count > $0.count + 2 }
     }
 
+    /// The rank of the key that etl computed for the records of an export.
+    static let exported = 1
+
     /// The rank of the first column of a table.
     static let firstColumn = 9
 

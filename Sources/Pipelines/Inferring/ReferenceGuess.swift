@@ -24,7 +24,7 @@ struct ReferenceGuess {
             for place in drafts.indices where !drafts[place].isStored {
                 for leaf in drafts[place].leaves.indices
                 where leaf != drafts[place].keyPlace && drafts[place].nested[leaf] == nil
-                    && (drafts[place].leaves[leaf].node.items != nil) == isList
+                    && (drafts[place].leaves[leaf].lists != nil) == isList
                 {
                     guess(leaf, of: place)
                 }
@@ -137,9 +137,9 @@ struct ReferenceGuess {
     /// Omits a list that only repeats the references of its items, as in exports.
     private mutating func isOtherSide(_ leaf: Int, of place: Int, _ target: Int) -> Bool {
         let draft = drafts[place]
-        let count = draft.leaves[leaf].referenceCount
+        let count = draft.leaves[leaf].valueFacts.count
         let other = drafts[target].references.sorted { $0.key < $1.key }.map(\.value)
-            .first { $0.target == draft.name && !$0.isTag && $0.leaf.referenceCount == count }
+            .first { $0.target == draft.name && !$0.isTag && $0.leaf.valueFacts.count == count }
         guard let other else { return false }
         drafts[place].repeated.insert(leaf)
         drafts[place].notes.append(
@@ -176,9 +176,9 @@ struct ReferenceGuess {
     private mutating func note(
         _ leaf: Int, of place: Int, _ key: Leaf, _ target: Int, _ named: Int?
     ) {
-        let values = drafts[place].leaves[leaf].node
+        let values = drafts[place].leaves[leaf]
         guard named.map({ $0 <= ReferenceHint.ownKind }) == true,
-            [key.node.distinct, values.distinct, values.items?.distinct].contains(where: {
+            [key.node.distinct, values.node.distinct, values.lists?.distinct].contains(where: {
                 $0?.isFull == true
             })
         else { return }
@@ -191,14 +191,14 @@ struct ReferenceGuess {
     private func strength(
         _ draft: EntityDraft, _ leaf: Int, of key: Leaf, _ kind: KeyKind, isSelf: Bool
     ) -> Int? {
-        let node = draft.leaves[leaf].node
-        guard let keys = key.node.distinct, let values = node.distinct, values.isWhole,
-            keys.isWhole, node.facts.isOneWord, !isSelf || values.count < keys.count
+        let (leaf, facts) = (draft.leaves[leaf], draft.leaves[leaf].valueFacts)
+        guard let keys = key.node.distinct, let values = leaf.lists?.distinct ?? leaf.node.distinct,
+            values.isWhole, keys.isWhole, facts.isOneWord, !isSelf || values.count < keys.count
         else { return nil }
         let isTelling =
             switch kind {
             case .uuid: values.count > 0
-            case .text: values.count >= 3 && !node.facts.isWhole
+            case .text: values.count >= 3 && !facts.isWhole
             case .integer: values.count >= 3 && key.node.facts.isSparse(keys.count)
             }
         return isTelling ? ReferenceHint.byValues : nil
@@ -210,11 +210,13 @@ struct ReferenceGuess {
     ) -> Bool? {
         guard let keys = drafts[target].keyLeaf?.node.distinct, keys.isWhole else { return nil }
         let node = draft.leaves[place].node
-        if let items = scalarItems(node) {
-            guard KeyKind(items.facts.guess(named: "", isKey: true).type) == kind,
-                items.distinct.isWhole, drafts[target].hasKeys(items.distinct)
-            else { return nil }
-            return true
+        if let items = scalarItems(draft.leaves[place]) {
+            let isList =
+                KeyKind(items.facts.guess(named: "", isKey: true).type) == kind
+                && items.distinct.isWhole && drafts[target].hasKeys(items.distinct)
+            if isList { return true }
+            // A separator of exports may be part of a key.
+            guard node.items == nil else { return nil }
         }
         // A table without rows has only names.
         if draft.records == 0 { return hint == ReferenceHint.named ? false : nil }
@@ -226,8 +228,10 @@ struct ReferenceGuess {
     }
 
     /// Returns the items of lists that can become sets: scalars of one kind without duplicates.
-    private func scalarItems(_ node: FieldNode) -> ListFacts? {
-        guard let items = node.items, node.facts.lists == node.facts.count, items.facts.count > 0,
+    private func scalarItems(_ leaf: Leaf) -> ListFacts? {
+        let facts = leaf.node.facts
+        guard let items = leaf.lists, leaf.node.items == nil || facts.lists == facts.count,
+            items.facts.count > 0,
             !items.hasNulls, !items.hasRepeats, !items.distinct.hasEmpty,
             items.facts.texts == items.facts.count || items.facts.numbers == items.facts.count
         else { return nil }
@@ -250,7 +254,8 @@ struct ReferenceGuess {
         let entities = Set(drafts.filter { !$0.isStored }.map { $0.name.uppercased() })
         for (index, leaf) in drafts[place].leaves.enumerated()
         where drafts[place].references[index] == nil {
-            guard let items = scalarItems(leaf.node), items.facts.texts == items.facts.count,
+            guard leaf.node.items != nil, let items = scalarItems(leaf),
+                items.facts.texts == items.facts.count,
                 !items.distinct.isFull, looksLikeTags(leaf.name, items)
             else { continue }
             let entity = InferredNames.entity(ofField: leaf.name)

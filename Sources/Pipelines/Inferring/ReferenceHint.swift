@@ -57,10 +57,10 @@ struct ReferenceHint {
         func isNamed(_ name: String) -> Bool {
             entities.contains { [$0, $0 + "id", $0 + key].contains(name) }
         }
-        if leaf.node.items != nil {
-            return isNamed(InferredNames.folded(InferredNames.singular(leaf.name)))
-                ? Self.named : nil
+        if leaf.lists != nil, isNamed(InferredNames.folded(InferredNames.singular(leaf.name))) {
+            return Self.named
         }
+        if leaf.node.items != nil { return nil }
         if isNamed(name) || name == key && !Self.common.contains(key) { return Self.named }
         return isSelf ? nil : related(entities)
     }

@@ -76,7 +76,8 @@ final class Sample {
         if input.form.columns != nil {
             options.nulls += nulls
             for (column, texts) in columnNulls {
-                if let name = input.form.source(of: column) { options.columnNulls[name] = texts }
+                guard let name = input.form.source(of: column) else { continue }
+                options.columnNulls.append(ColumnNulls(column: name, texts: texts))
             }
         }
         return options

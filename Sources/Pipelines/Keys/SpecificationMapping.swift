@@ -20,8 +20,8 @@ package struct SpecificationMapping: DescribedMapping {
     package let explainsWords: Bool
     /// The link target: the file name of a separate page, or an anchor such as `#store`.
     package let address: String
-    /// The text at the end of the mapping's page.
-    let appendix: String
+    /// Returns the text at the end of the mapping's page; runs do not need it.
+    let appendix: @Sendable () -> String
 
     /// Describes a mapping.
     ///
@@ -30,7 +30,8 @@ package struct SpecificationMapping: DescribedMapping {
     ///   - page: The mapping's page, if it has a separate page.
     init(
         _ definition: String, title: String? = nil, _ purpose: String, example: String? = nil,
-        page: String? = nil, appendix: String = "", keys: [any SpecificationKey],
+        page: String? = nil, appendix: @autoclosure @escaping @Sendable () -> String = "",
+        keys: [any SpecificationKey],
         others: ValueForm.Named? = nil,
         hasTable: Bool = true, explainsWords: Bool = true
     ) {

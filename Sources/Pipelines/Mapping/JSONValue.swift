@@ -26,13 +26,14 @@ enum JSONValue {
         var list = [UInt8(ascii: "[")]
         if !bytes.isEmpty {
             var pieces = TextPieces(of: bytes, cutAt: separator)
-            while var piece = pieces.next(&arena) {
+            while let piece = pieces.next() {
+                var text = piece.bytes(in: &arena)
                 if let preparation {
-                    let field = Field(.string, start: piece.baseAddress, count: piece.count)
-                    piece = preparation.prepare(field, &arena).bytes
+                    let field = Field(.string, start: text.baseAddress, count: text.count)
+                    text = preparation.prepare(field, &arena).bytes
                 }
                 if list.count > 1 { list.append(UInt8(ascii: ",")) }
-                list.append(contentsOf: quote(piece, into: &arena))
+                list.append(contentsOf: quote(text, into: &arena))
             }
         }
         list.append(UInt8(ascii: "]"))
@@ -52,6 +53,16 @@ enum JSONValue {
         mutating func escape(_ byte: UInt8) {
             guard JSONText.needsEscape(byte) else { return put(byte) }
             count += JSONText.writeEscape(of: byte, to: target + count)
+        }
+    }
+}
+
+extension TextPieces.Piece {
+    /// Returns the bytes, which live as long as the text or the arena.
+    func bytes(in arena: inout ByteArena) -> UnsafeBufferPointer<UInt8> {
+        switch self {
+        case .part(let bytes): bytes
+        case .unescaped(let bytes): bytes.withUnsafeBufferPointer { arena.copy($0) }
         }
     }
 }

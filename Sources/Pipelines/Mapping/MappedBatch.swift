@@ -38,6 +38,8 @@ package final class MappedBatch {
     var format = RecordFormat.ndjson
     /// The names of a table's columns, or `nil` for other formats.
     var columnNames: [String]?
+    /// Whether a lone CR ends a record of a table.
+    var endsAtReturn = false
     /// The unmapped columns of a table.
     var extraColumns: [String]?
     /// Whether all fields are text, as in CSV.
@@ -64,7 +66,7 @@ package final class MappedBatch {
         nested = plan.links.map { NestedReader($0) }
     }
 
-    /// Returns the unmapped fields of objects in the records, each with the number of objects that
+    /// Returns the unmapped fields of objects in the records, each with the number of records that
     /// had it since the last call.
     func takeNestedExtraFields() -> [(name: String, count: Int)] {
         nested.flatMap { $0?.takeExtraFields(in: "") ?? [] }

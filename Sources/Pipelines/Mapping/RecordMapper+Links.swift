@@ -196,8 +196,9 @@ extension RecordMapper {
         _ field: Field, _ separator: [UInt8], _ part: ImportPlan.LinkPart, _ arena: inout ByteArena
     ) throws(CastFailure) {
         var pieces = TextPieces(of: field.bytes, cutAt: separator)
-        while let piece = pieces.next(&arena) {
-            let item = Field(.string, start: piece.baseAddress, count: piece.count)
+        while let piece = pieces.next() {
+            let bytes = piece.bytes(in: &arena)
+            let item = Field(.string, start: bytes.baseAddress, count: bytes.count)
             try addItem(item, part, &arena)
         }
     }

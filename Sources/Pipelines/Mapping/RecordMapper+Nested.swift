@@ -19,8 +19,14 @@ final class NestedReader {
         each = link.part.sourceText
     }
 
+    /// Begins the objects of another record.
+    func beginRecord() {
+        records.beginRecord()
+        for case let reader? in inner { reader.beginRecord() }
+    }
+
     /// Returns the unmapped fields of the objects and of the objects inside them, each with the
-    /// number of objects that had it since the last call.
+    /// number of records that had it since the last call.
     ///
     /// - Parameter path: The prefix of the objects' field.
     func takeExtraFields(in path: String) -> [(name: String, count: Int)] {

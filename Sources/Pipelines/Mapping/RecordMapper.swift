@@ -127,6 +127,7 @@ package struct RecordMapper {
         }
         for cell in misshapen.emptied { batch.rows[row, cell] = plan.columns[cell].emptyValue }
         for (index, link) in plan.links.enumerated() {
+            batch.nested[index]?.beginRecord()
             do throws(CastFailure) {
                 batch.rows[row, plan.columns.count + index] = try keys(
                     link, fields, batch, of: batch.records, batch.nested[index], path: "")

@@ -21,7 +21,7 @@ final class RowKeys {
     private var columns: [String] = []
     /// The indexes of the columns, sorted by name, so that the order of the columns has no effect.
     private var order: [Int] = []
-    private var rows: TableRows?
+    private var rows: RowSplitter?
     /// Whether to hash the raw row: rows with an escape character or a long delimiter are not split
     /// here.
     private var isWholeRow = false
@@ -49,24 +49,36 @@ final class RowKeys {
         self.known = known
         counts.removeAll()
         columns = reader.columnNames ?? []
-        order = columns.indices.filter { fields.isEmpty || fields.contains(columns[$0]) }
-            .sorted { columns[$0] < columns[$1] }
+        order = columns.indices.filter { place in
+            fields.isEmpty || fields.contains { Self.areSame($0, columns[place]) }
+        }.sorted { first, second in
+            let (first, second) = (columns[first], columns[second])
+            return first == second
+                ? first.utf8.lexicographicallyPrecedes(second.utf8) : first < second
+        }
         rows = nil
         isWholeRow = false
         guard reader.format.isTabular else { return }
         // Without the column, the keys would not identify the objects.
-        if let missing = fields.first(where: { !columns.contains($0) }) {
+        if let missing = fields.first(where: { field in
+            !columns.contains { Self.areSame($0, field) }
+        }) {
             throw RecordStreamError(
                 .csvUnknownColumn(name: missing, header: columns),
                 at: RecordLocation(file: file.path))
         }
-        let quote: UInt8? = if case .byte(let byte) = options.quote { byte } else { nil }
         let delimiter = options.delimiter ?? [reader.format == .tsv ? 9 : UInt8(ascii: ",")]
         guard delimiter.count == 1 || !fields.isEmpty, options.escape == nil else {
             isWholeRow = true
             return
         }
-        rows = TableRows(delimiter: delimiter, quote: quote)
+        rows = reader.rowSplitter()
+    }
+
+    /// Returns whether two names are the same column: `String` treats canonically equivalent names
+    /// as equal.
+    private static func areSame(_ name: String, _ other: String) -> Bool {
+        name.utf8.elementsEqual(other.utf8)
     }
 
     /// Computes the keys of a batch's records.

@@ -63,12 +63,23 @@ extension ValueCaster {
     static let keptDate =
         "a date whose fraction of a second is kept, to the microsecond from 1729 to 2272"
 
+    /// The beginning of the year 10000, in seconds since 1970.
+    ///
+    /// A larger number of seconds is almost always a number of milliseconds.
+    private static let secondsMax = 253_402_300_800.0
+
     /// Converts seconds or milliseconds since 1970 to seconds since 2001.
     func epoch(_ field: Field, _ perSecond: Double) throws(CastFailure) -> BulkCell {
         let unit = perSecond == 1 ? "seconds" : "milliseconds"
         guard isTextOrNumber(field),
             let number = ScalarParser.double(field.bytes), number.magnitude < 3e15 * perSecond
         else { throw failure(field, "a number of \(unit) since 1970") }
+        guard perSecond > 1 || number.magnitude < Self.secondsMax else {
+            throw failure(
+                field,
+                "seconds since 1970, up to the year 9999 (milliseconds need "
+                    + "`number: milliseconds`)")
+        }
         return .real((number - 978_307_200 * perSecond) / perSecond)
     }
 }

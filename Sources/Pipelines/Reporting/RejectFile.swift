@@ -10,6 +10,10 @@ final class RejectFile {
     private let records: AppendedFile
     private let reasons: AppendedFile
     let isArray: Bool
+    /// The format of the records; `nil` for a file of an earlier attempt, which has a note.
+    let format: RecordFormat?
+    /// Whether a CR ends its lines.
+    let endsAtReturn: Bool
     private var isFirst = true
     /// The byte that escapes the byte after it.
     private let escape: UInt8?
@@ -21,14 +25,35 @@ final class RejectFile {
 
     /// Describes files to be created by `make()`.
     ///
-    /// - Parameter replayed: The number of records of files with this name that replays have saved.
-    init(path: FileName, isArray: Bool, header: [UInt8], escape: UInt8? = nil, replayed: Int) {
+    /// - Parameters:
+    ///   - header: The header of a table without its line end; empty if it has none.
+    ///   - replayed: The number of records of files with this name that replays have saved.
+    init(
+        path: FileName, form: RejectForm, header: [UInt8], escape: UInt8? = nil, replayed: Int
+    ) {
         records = AppendedFile(path)
         reasons = AppendedFile(Self.reasons(of: path))
-        self.isArray = isArray
+        format = form.format
+        isArray = form.format == .json
+        endsAtReturn = form.endsAtReturn
         self.escape = escape
         self.replayed = replayed
-        records.write(isArray ? Array("[\n".utf8) : header)
+        if isArray {
+            records.write(Array("[\n".utf8))
+        } else if !header.isEmpty {
+            write(first: header)
+            records.write([lineEnd])
+        }
+    }
+
+    /// The end of a line, as in the input: a record may contain the other line end.
+    private var lineEnd: UInt8 { endsAtReturn ? 13 : 10 }
+
+    /// Writes the first line so that a reader skips none of its bytes.
+    private func write(first line: [UInt8]) {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        if line.starts(with: mark) { records.write(mark) }
+        records.write(line)
     }
 
     /// Reopens the files of an earlier attempt; returns `nil` if they were deleted or edited.
@@ -52,6 +77,7 @@ final class RejectFile {
         reasons = AppendedFile(reasonsPath, length: note.reasonsLength)
         self.escape = escape
         (isArray, isFirst, replayed) = (note.isArray, note.isFirst, note.replayed)
+        (format, endsAtReturn) = (nil, note.endsAtReturn ?? false)
         try make()
     }
 
@@ -78,18 +104,20 @@ final class RejectFile {
     func note(source: FileName) -> RejectFileNote {
         RejectFileNote(
             source: source, path: records.path, recordsLength: records.length,
-            reasonsLength: reasons.length, isArray: isArray, isFirst: isFirst, replayed: replayed)
+            reasonsLength: reasons.length, isArray: isArray, isFirst: isFirst, replayed: replayed,
+            endsAtReturn: endsAtReturn ? true : nil)
     }
 
     func add(_ reject: RejectedRecord, runID: String) {
         if isArray, !isFirst { records.write(Array(",\n".utf8)) }
+        let record = isArray && reject.isCut ? Self.element(reject.raw) : reject.raw
+        if records.length == 0 { write(first: record) } else { records.write(record) }
         isFirst = false
-        records.write(isArray && reject.isCut ? Self.element(reject.raw) : reject.raw)
         // An escape at the end of the input is literal; here it would escape the line end.
         if let escape, reject.raw.reversed().prefix(while: { $0 == escape }).count % 2 == 1 {
             records.write([escape])
         }
-        if !isArray { records.write([10]) }
+        if !isArray { records.write([lineEnd]) }
         reasons.write(RejectReason(reject, runID: runID).text)
     }
 

@@ -11,6 +11,8 @@ import RecordStreams
 /// tasks.2.tasks.csv            the second of two inputs of that name
 /// tasks.caf%E9-5d41402a.csv    an input whose name is not UTF-8
 /// tasks.aaaa…aaaa-7d793037.csv an input whose name is too long
+/// tasks.a.csv%2Ewhy-3b31e4b2.ndjson  an input named like the reasons of `a.csv`
+/// a%2Eb.c-4e8a4c3f.csv         stage `a.b`, input `c.csv`; stage `a` may read `b.c.csv`
 /// ```
 /// The digits are a hash of the bytes of the complete name, so that different names stay different.
 enum RejectFileName {
@@ -40,13 +42,30 @@ enum RejectFileName {
     static func name(of input: FileName, stage: String, prefix: String = "") -> FileName {
         let base = base(of: input)
         let whole = FileName(bytes: FileName("\(stage).\(prefix)").bytes + base.bytes)
-        let shown = FileName(bytes: whole.units.flatMap(Self.encoded))
+        let shown = FileName(
+            bytes: distinct(stage: stage, whole).units.flatMap(Self.encoded))
         guard shown != whole || whole.bytes.count > bytesMax else { return whole }
         let ending = base.suffix.count > endingBytesMax ? [] : base.suffix
         let stem = FileName(bytes: shown.bytes.dropLast(ending.count))
         let digits = FileName("-" + ByteDigest.of(whole.bytes).prefix(4).hexText)
         let room = bytesMax - digits.bytes.count - ending.count
         return FileName(bytes: stem.prefix(bytes: room).bytes + digits.bytes + ending)
+    }
+
+    /// Returns the name with dots encoded so that it is neither a name of another stage nor that of
+    /// the reasons or links of another file.
+    private static func distinct(stage: String, _ whole: FileName) -> FileName {
+        let dot = Array("%2E".utf8)
+        let owner = Array(stage.utf8)
+        var bytes = owner.flatMap { $0 == UInt8(ascii: ".") ? dot : [$0] }
+        bytes += whole.bytes.dropFirst(owner.count)
+        let folded = FileName(bytes: bytes).lowercasedASCII
+        for suffix in [RejectFile.reasonsSuffix, RejectFile.linksSuffix]
+        where folded.hasSuffix(FileName(suffix)) {
+            let end = bytes.suffix(suffix.utf8.count - 1)
+            bytes = bytes.dropLast(suffix.utf8.count) + dot + end
+        }
+        return FileName(bytes: bytes)
     }
 
     private static func base(of input: FileName) -> FileName {

@@ -213,14 +213,19 @@ struct RejectFiles {
 
     /// Adds a record with its reason.
     mutating func add(
-        _ reject: RejectedRecord, format: RecordFormat?, columnNames: [String]?
+        _ reject: RejectedRecord, form: InputForm?
     ) throws {
         let source = reject.location.file
         if files[source] == nil {
-            let format = format ?? RecordFormat(fileName: source)
+            let format =
+                form.flatMap { RecordFormat(rawValue: $0.format) }
+                ?? RecordFormat(fileName: source) ?? .ndjson
+            let rejectForm = RejectForm(
+                format: format, endsAtReturn: form?.endsAtReturn ?? false)
             let path = freePath(of: source)
             files[source] = RejectFile(
-                path: path, isArray: format == .json, header: header(columnNames, format),
+                path: path, form: rejectForm,
+                header: form?.columnNames.map { header($0, rejectForm) } ?? [],
                 escape: inputs.options.escape,
                 replayed: replayed[path.lastComponent] ?? 0)
             taken.insert(path)
@@ -286,7 +291,8 @@ struct RejectFiles {
             files[source].map {
                 RejectNote.File(
                     name: $0.path.lastComponent, stage: stage.name,
-                    source: FileSystem.resolved(source) ?? source, isArray: $0.isArray)
+                    source: FileSystem.resolved(source) ?? source, isArray: $0.isArray,
+                    format: $0.format?.rawValue, endsAtReturn: $0.endsAtReturn ? true : nil)
             }
         }
         note.files += new.filter { !known.contains($0.name) }
@@ -294,45 +300,11 @@ struct RejectFiles {
         try note.write(in: folder)
     }
 
-    /// Returns the header line that the stage reads for its input; empty if the input has no
-    /// header.
-    private func header(_ columnNames: [String]?, _ format: RecordFormat?) -> [UInt8] {
-        guard let columnNames, inputs.options.header else { return [] }
-        let options = inputs.options
-        let delimiter = options.delimiter ?? (format ?? .csv).delimiter
-        var line: [UInt8] = []
-        for (index, name) in columnNames.enumerated() {
-            if index > 0 { line += delimiter }
-            let signs = [options.escape, index == 0 ? options.comment : nil].compactMap(\.self)
-            guard case .byte(let quote) = options.quote,
-                name.utf8.contains(where: { (signs + [quote, 10, 13]).contains($0) })
-                    || name.utf8.contains(delimiter)
-            else {
-                line += escaped(name.utf8, delimiter)
-                continue
-            }
-            line.append(quote)
-            for byte in name.utf8 {
-                if byte == quote || byte == options.escape { line.append(byte) }
-                line.append(byte)
-            }
-            line.append(quote)
-        }
-        if options.dropsTrailingDelimiter { line += delimiter }
-        return line + [10]
-    }
-
-    /// Returns a column name for a table without quotes.
-    ///
-    /// Without an escape, only `read.columns` can set a name that contains a delimiter. It also
-    /// does so in a replay, which ignores the header.
-    private func escaped(_ name: String.UTF8View, _ delimiter: [UInt8]) -> [UInt8] {
-        guard let escape = inputs.options.escape else {
-            return name.map { [10, 13].contains($0) || delimiter.contains($0) ? 95 : $0 }
-        }
-        return name.flatMap { byte in
-            [escape, 10, 13].contains(byte) || delimiter.contains(byte) ? [escape, byte] : [byte]
-        }
+    /// Returns the header that the stage reads for its input, without its line end; empty if the
+    /// input has no header.
+    private func header(_ names: [String], _ form: RejectForm) -> [UInt8] {
+        guard inputs.options.header else { return [] }
+        return RejectHeader(inputs.options, form).line(names)
     }
 
     private func name(of source: FileName) -> FileName {

@@ -16,6 +16,10 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         var source: FileName
         /// Whether its records are the elements of a JSON array.
         var isArray: Bool?
+        /// The format of its records; `nil` in notes of earlier versions.
+        var format: String?
+        /// Whether a lone CR ends a record of a table; `nil` if not.
+        var endsAtReturn: Bool?
         /// The number of its records that replays have saved; `nil` if none.
         var replayed: Int?
         /// The length of the file after the last replay, without the end of an array.
@@ -23,9 +27,23 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         /// The length of the reasons file after the last replay.
         var reasonsLength: Int?
 
+        /// The format in which the records were read, and are read again.
+        var form: RejectForm? {
+            format.flatMap { RecordFormat(rawValue: $0) }.map {
+                RejectForm(format: $0, endsAtReturn: endsAtReturn ?? false)
+            }
+        }
+
+        /// Whether the numbers can be those of files, so that calculating with them cannot
+        /// overflow.
+        var hasPossibleCounts: Bool {
+            [replayed, recordsLength, reasonsLength].allSatisfy { (0...1 << 53).contains($0 ?? 0) }
+        }
+
         var json: JSONTree {
             .fields([
                 "name": name, "source": source, "stage": stage, "isArray": isArray,
+                "format": format, "endsAtReturn": endsAtReturn,
                 "replayed": replayed, "recordsLength": recordsLength,
                 "reasonsLength": reasonsLength,
             ])
@@ -60,7 +78,10 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         do {
             note = try JSONDecoder().decode(RejectNote.self, from: data)
             // The names must refer to files in this folder.
-            guard note.files.allSatisfy({ $0.name.components.count == 1 && !$0.name.isAbsolute })
+            guard
+                note.files.allSatisfy({
+                    $0.name.components.count == 1 && !$0.name.isAbsolute && $0.hasPossibleCounts
+                })
             else { throw CocoaError(.fileReadCorruptFile) }
         } catch {
             throw RunFailure(

@@ -58,7 +58,7 @@ package struct RejectTally: Decodable, Sendable, Hashable {
         func shown(_ text: String) -> String { cut(OutputText.masked(text)) }
         let place = reject.location
         return Example(
-            detail: reject.detail, file: place.source, record: place.record,
+            detail: reject.detail, file: OutputText.masked(place.source), record: place.record,
             line: place.line,
             column: place.column, byte: place.byteOffset, field: place.field,
             value: reject.value.map(shown), message: shown(reject.wholeMessage))

@@ -315,17 +315,17 @@ struct ObjectTally: Decodable, JSONWritable {
     }
 
     mutating func add(_ change: StoreChange) {
-        for number in change.inserted.ranges.keys {
-            counts[number, default: Counts()].inserted +=
-                change.inserted.count(entityNumber: number)
-        }
-        for number in change.updated.ranges.keys {
-            counts[number, default: Counts()].updated +=
-                change.updated.count(entityNumber: number)
-        }
-        for number in change.deleted.ranges.keys {
-            counts[number, default: Counts()].deleted +=
-                change.deleted.count(entityNumber: number)
+        add(change.inserted, to: \.inserted)
+        add(change.updated, to: \.updated)
+        add(change.deleted, to: \.deleted)
+    }
+
+    private mutating func add(
+        _ objects: ManagedObjectIDSet, to count: WritableKeyPath<Counts, Int>
+    ) {
+        for number in objects.entityNumbers {
+            counts[number, default: Counts()][keyPath: count] +=
+                objects.count(entityNumber: number)
         }
     }
 

@@ -37,7 +37,7 @@ struct CompletionNote: Decodable {
         }
         // A damaged note was never complete, so the store was not replaced.
         guard let note = try? JSONDecoder().decode(CompletionNote.self, from: data),
-            note.run.format == RunNote.currentFormat,
+            note.run.format == RunNote.currentFormat, note.json.hasPlausibleNumbers,
             note.file == (try Publication.fileNumber(storePath))
         else { return nil }
         return RunJournal.Saved(run: note.run, stages: note.stages)

@@ -76,39 +76,91 @@ extension NotedPaths {
     }
 }
 
-extension ResumePoint {
-    /// Returns the note with mapped paths.
+/// A note, or a part of one, that contains paths.
+///
+/// Each type maps all of its members that have paths, so a note that contains it need not know
+/// them.
+protocol PathNote {
+    /// Returns the value with mapped paths.
+    func mappingPaths(_ map: (FileName) -> FileName) -> Self
+}
+
+extension FileName: PathNote {
+    func mappingPaths(_ map: (FileName) -> FileName) -> FileName { map(self) }
+}
+
+extension Optional: PathNote where Wrapped: PathNote {
+    func mappingPaths(_ map: (FileName) -> FileName) -> Wrapped? {
+        self.map { $0.mappingPaths(map) }
+    }
+}
+
+extension Array: PathNote where Element: PathNote {
+    func mappingPaths(_ map: (FileName) -> FileName) -> [Element] {
+        self.map { $0.mappingPaths(map) }
+    }
+}
+
+extension ResumePoint: PathNote {
     func mappingPaths(_ map: (FileName) -> FileName) -> ResumePoint {
         var note = self
-        if let path = position?.path { note.position?.path = map(path) }
-        if let path = section?.end?.path { note.section?.end?.path = map(path) }
-        note.section?.finished = section?.finished.map { $0.mappingPath(map) } ?? []
+        note.position = position.mappingPaths(map)
+        note.section = section.mappingPaths(map)
         note.inputs = Dictionary(
             inputs.map { (map($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
-        for place in note.rejects.indices {
-            note.rejects[place].source = map(rejects[place].source)
-            note.rejects[place].path = map(rejects[place].path)
-        }
-        for place in note.left.indices { note.left[place].path = map(left[place].path) }
-        note.finished = finished.map { $0.mappingPath(map) }
+        note.rejects = rejects.mappingPaths(map)
+        note.links = links.mappingPaths(map)
+        note.left = left.mappingPaths(map)
+        note.finished = finished.mappingPaths(map)
         return note
     }
 }
 
-extension InputNote {
-    /// Returns the note with a mapped path.
-    func mappingPath(_ map: (FileName) -> FileName) -> InputNote {
+extension InputPosition: PathNote {
+    func mappingPaths(_ map: (FileName) -> FileName) -> InputPosition {
         var note = self
         note.path = map(path)
         return note
     }
 }
 
-extension StageNote {
-    /// Returns the note with mapped paths.
+extension SectionNote: PathNote {
+    func mappingPaths(_ map: (FileName) -> FileName) -> SectionNote {
+        var note = self
+        note.end = end.mappingPaths(map)
+        note.finished = finished.mappingPaths(map)
+        return note
+    }
+}
+
+extension RejectFileNote: PathNote {
+    func mappingPaths(_ map: (FileName) -> FileName) -> RejectFileNote {
+        var note = self
+        (note.source, note.path) = (map(source), map(path))
+        return note
+    }
+}
+
+extension LinkFileNote: PathNote {
+    func mappingPaths(_ map: (FileName) -> FileName) -> LinkFileNote {
+        var note = self
+        (note.source, note.path) = (map(source), map(path))
+        return note
+    }
+}
+
+extension InputNote: PathNote {
+    func mappingPaths(_ map: (FileName) -> FileName) -> InputNote {
+        var note = self
+        note.path = map(path)
+        return note
+    }
+}
+
+extension StageNote: PathNote {
     func mappingPaths(_ map: (FileName) -> FileName) -> StageNote {
         var note = self
-        note.inputs = inputs?.map { $0.mappingPath(map) }
+        note.inputs = inputs.mappingPaths(map)
         return note
     }
 }

@@ -13,6 +13,14 @@ extension Replay {
         var json: JSONTree { .fields(["from": from, "to": to]) }
     }
 
+    /// The records that a replay has read.
+    private struct ReplayedRecords {
+        /// The number of reasons in each reject file.
+        var counts: [FileName: Int]
+        /// The stages whose records can be identified by number, because none was added or removed.
+        var stages: Set<String>
+    }
+
     /// Replaces the replayed records with the records that were rejected again, after all data is
     /// saved.
     func drain(_ reports: [StageReport], runID: String, pipeline: String) throws {
@@ -20,15 +28,20 @@ extension Replay {
         var moves: [Move] = []
         var drained = note
         let names = newNames
+        let records = try replayedRecords(reports)
+        let places = Dictionary(
+            note.files.indices.map { (note.files[$0].name, $0) },
+            uniquingKeysWith: { first, _ in first })
         for file in files {
             let old = path(of: file)
             let new = FileName(refused).joining(names[file.name] ?? file.name)
             let (oldReasons, newReasons) = (
                 RejectFile.reasons(of: old), RejectFile.reasons(of: new)
             )
-            let saved =
-                try RejectReason.read(oldReasons).count - RejectReason.read(newReasons).count
-            if let place = drained.files.firstIndex(where: { $0.name == file.name }) {
+            let place = places[file.name]
+            if let place {
+                let left = try RejectReason.read(newReasons).count
+                let saved = records.counts[file.name, default: 0] - left
                 let end = file.isArray == true ? RejectFile.arrayEnd.count : 0
                 drained.files[place].replayed = (file.replayed ?? 0) + saved
                 drained.files[place].recordsLength = FileDescriptor.size(new).map { $0 - end } ?? 0
@@ -37,13 +50,11 @@ extension Replay {
                 moves += [Move(from: nil, to: old), Move(from: nil, to: oldReasons)]
                 continue
             }
-            let reasons = try reasons(of: file, newReasons, reports)
-            if let place = drained.files.firstIndex(where: { $0.name == file.name }) {
-                drained.files[place].reasonsLength = FileDescriptor.size(reasons)
-            }
+            let reasons = try reasons(of: file, newReasons, records)
+            if let place { drained.files[place].reasonsLength = FileDescriptor.size(reasons) }
             moves += [Move(from: new, to: old), Move(from: reasons, to: oldReasons)]
         }
-        moves += try movesOfLinks(from: refused, reports, runID: runID)
+        moves += try movesOfLinks(from: refused, records, runID: runID)
         // The import that wrote the rejects reads the remaining number from this note.
         let newNote = PathText.join(work, RejectNote.name)
         try drained.write(in: folder, to: newNote)
@@ -59,7 +70,7 @@ extension Replay {
     ///
     /// The links get their own folder, next to the links that the original run left out.
     private func movesOfLinks(
-        from refused: String, _ reports: [StageReport], runID: String
+        from refused: String, _ records: ReplayedRecords, runID: String
     ) throws -> [Move] {
         let target = FileName(PathText.join(folder, "replay-" + runID))
         var moves: [Move] = []
@@ -69,7 +80,7 @@ extension Replay {
             let new = FileName(refused).joining(name)
             guard FileDescriptor.size(new) != nil else { continue }
             var lines = try MissedLinkLine.read(new)
-            if let known = try originalPlaces(of: file, reports) {
+            if let known = try originalPlaces(of: file, records) {
                 for index in lines.indices {
                     guard let number = lines[index].record, known.indices.contains(number - 1)
                     else { continue }
@@ -172,9 +183,9 @@ extension Replay {
     ///
     /// - Returns: the file that contains them.
     private func reasons(
-        of file: RejectNote.File, _ path: FileName, _ reports: [StageReport]
+        of file: RejectNote.File, _ path: FileName, _ records: ReplayedRecords
     ) throws -> FileName {
-        guard let known = try originalPlaces(of: file, reports) else { return path }
+        guard let known = try originalPlaces(of: file, records) else { return path }
         var text: [UInt8] = []
         for var reason in try RejectReason.read(path) {
             if let number = reason.record, known.indices.contains(number - 1) {
@@ -195,13 +206,25 @@ extension Replay {
     /// Returns the reasons of the replayed records in order, with their original positions; `nil`
     /// if the records cannot be identified by number.
     private func originalPlaces(
-        of file: RejectNote.File, _ reports: [StageReport]
+        of file: RejectNote.File, _ records: ReplayedRecords
     ) throws -> [RejectReason]? {
-        let all = try files.filter { $0.stage == file.stage }.reduce(0) { sum, other in
-            sum + (try RejectReason.read(reasonsPath(of: other)).count)
+        guard records.stages.contains(file.stage) else { return nil }
+        return try RejectReason.read(reasonsPath(of: file))
+    }
+
+    /// Counts the replayed records once for all files.
+    private func replayedRecords(_ reports: [StageReport]) throws -> ReplayedRecords {
+        var counts: [FileName: Int] = [:]
+        var sums: [String: Int] = [:]
+        for file in files {
+            let count = try RejectReason.read(reasonsPath(of: file)).count
+            counts[file.name] = count
+            sums[file.stage, default: 0] += count
         }
-        let read = reports.first { $0.name == file.stage }?.records?.read
-        return read == all ? try RejectReason.read(reasonsPath(of: file)) : nil
+        let stages = sums.filter { stage, sum in
+            reports.first { $0.name == stage }?.records?.read == sum
+        }
+        return ReplayedRecords(counts: counts, stages: Set(stages.keys))
     }
 
     /// Returns a warning if objects were updated with values that are older than those of a later

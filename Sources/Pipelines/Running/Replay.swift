@@ -172,7 +172,7 @@ struct Replay: Sendable {
         }
         var spec = spec
         let place = spec.location
-        for file in files { try refuseCut(file, spec.read.format) }
+        for file in files { try refuseCut(file, spec.read.format ?? file.form?.format) }
         spec.read.files = files.map {
             TemplateText(
                 literal: PathText.join(folder, $0.name.exactText ?? $0.name.displayText), at: place)
@@ -183,7 +183,12 @@ struct Replay: Sendable {
         spec.read.linesSkipped = 0
         spec.read.arrayPath = "$"
         spec.read.isOnce = false
+        // A folder of rejects may have fewer files than the run had inputs.
+        spec.read.filesMin = 1
         spec.read.areRejects = true
+        spec.read.rejectForms = Dictionary(
+            files.compactMap { file in file.form.map { (file.name, $0) } },
+            uniquingKeysWith: { first, _ in first })
         spec.mirror = nil
         // Records that stop a run are rejected instead.
         spec.stops = []

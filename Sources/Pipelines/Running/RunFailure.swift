@@ -35,8 +35,20 @@ package struct RunFailure: Error, Sendable {
         stopReason = reason
     }
 
+    /// The failure of a run that cannot resume, because its notes in the store are damaged.
+    static var damagedNotes: RunFailure {
+        RunFailure(
+            .dataError, code: "run.cannot-resume",
+            "The notes of an unfinished run in the store are damaged",
+            fix: "start over with --restart")
+    }
+
     /// Creates the failure for an error of the store, with a fix if one is known for its code.
     package init(_ error: StoreError) {
+        guard !error.isOfDamagedNotes else {
+            self = .damagedNotes
+            return
+        }
         let fix: String? =
             switch error.code {
             case .tooMany: "narrow `where`, or raise `at-most`"

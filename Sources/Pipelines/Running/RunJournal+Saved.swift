@@ -61,14 +61,7 @@ extension RunJournal {
         var replay: String?
 
         init(_ note: [UInt8]) throws(RunFailure) {
-            do {
-                self = try JSONDecoder().decode(Heading.self, from: Data(note))
-            } catch {
-                throw RunFailure(
-                    .dataError, code: "run.cannot-resume",
-                    "The notes of an unfinished run in the store are damaged",
-                    fix: "start over with --restart")
-            }
+            self = try RunJournal.decoded(note)
         }
 
         var owner: String { RunNote.owner(pipeline: pipeline, isReplay: replay != nil) }
@@ -138,10 +131,8 @@ extension RunJournal {
         guard let found else { return nil }
         let heading = try Heading(found.value)
         guard heading.format == RunNote.currentFormat else { throw oldNotes(heading) }
-        func decoded<Note: Decodable>(_ kind: String) throws -> [Note] {
-            try read(prefix + kind).map {
-                try JSONDecoder().decode(Note.self, from: Data($0.value))
-            }
+        func decoded<Note: Decodable & JSONWritable>(_ kind: String) throws -> [Note] {
+            try read(prefix + kind).map { try plausible($0.value) }
         }
         func point(_ prefix: String) throws -> ResumePoint? {
             let points: [ResumePoint] = try decoded(prefix + "stage")
@@ -150,14 +141,36 @@ extension RunJournal {
             return point.mappingPaths(paths.path)
         }
         let stages: [StageNote] = try decoded("done")
-        let suspended: [[String]] = try decoded("stopped")
+        let suspended: [[String]] = try read(prefix + "stopped").map { try self.decoded($0.value) }
         let present = try point("")
+        let run: RunNote = try plausible(found.value)
+        // It is part of the names of folders.
+        guard !run.runID.isEmpty, !run.runID.contains("/") else { throw RunFailure.damagedNotes }
         return Saved(
-            run: try JSONDecoder().decode(RunNote.self, from: Data(found.value)),
+            run: run,
             stages: stages.map { $0.mappingPaths(paths.path) },
             points: (present.map { [$0] } ?? [])
                 + (try suspended.joined().compactMap { try point("\($0):") }),
             isFirstPresent: present != nil)
+    }
+
+    private static func decoded<Note: Decodable>(_ bytes: [UInt8]) throws(RunFailure) -> Note {
+        do {
+            return try JSONDecoder().decode(Note.self, from: Data(bytes))
+        } catch {
+            throw .damagedNotes
+        }
+    }
+
+    /// Decodes a note, and checks that its numbers are in the range that runs write.
+    ///
+    /// - Throws: `RunFailure` (65) if the note is damaged.
+    private static func plausible<Note: Decodable & JSONWritable>(
+        _ bytes: [UInt8]
+    ) throws(RunFailure) -> Note {
+        let note: Note = try decoded(bytes)
+        guard note.json.hasPlausibleNumbers else { throw .damagedNotes }
+        return note
     }
 
     private static func oldNotes(_ heading: Heading) -> RunFailure {

@@ -298,7 +298,7 @@ final class RunJournal: Sendable {
             "stage", 0, Self.encode(progress.mappingPaths(paths.noted)))
         for (place, input) in finished.enumerated() {
             try context.writeProgressNote(
-                "input", Int64(first + place), Self.encode(input.mappingPath(paths.noted)))
+                "input", Int64(first + place), Self.encode(input.mappingPaths(paths.noted)))
         }
     }
 }

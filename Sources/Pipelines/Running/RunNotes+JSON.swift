@@ -70,7 +70,11 @@ extension SectionNote: JSONWritable {
 }
 
 extension InputForm: JSONWritable {
-    var json: JSONTree { .fields(["format": format, "columnNames": columnNames]) }
+    var json: JSONTree {
+        .fields([
+            "format": format, "columnNames": columnNames, "endsAtReturn": endsAtReturn,
+        ])
+    }
 }
 
 extension LinkFileNote: JSONWritable {
@@ -82,7 +86,7 @@ extension RejectFileNote: JSONWritable {
         .fields([
             "source": source, "path": path, "recordsLength": recordsLength,
             "reasonsLength": reasonsLength, "isArray": isArray, "isFirst": isFirst,
-            "replayed": replayed,
+            "replayed": replayed, "endsAtReturn": endsAtReturn,
         ])
     }
 }
@@ -128,5 +132,37 @@ extension MissedLinks: JSONWritable {
     /// The relationship, the number of links, and the first links as an object.
     package var json: JSONTree {
         .fields(["relationship": relationship, "count": count, "first": first])
+    }
+}
+
+extension JSONTree {
+    /// Whether the numbers of a note are in the range that runs write, so that their sums do not
+    /// overflow.
+    ///
+    /// Counts, offsets, and lengths are at least 0. The start may be before 2001, and a hash may be
+    /// any number.
+    var hasPlausibleNumbers: Bool {
+        switch self {
+        case .text, .boolean, .null: true
+        case .integer(let number): number >= 0 && number <= 1 << 53
+        case .number: magnitude < 1e11
+        case .list(let items): items.allSatisfy(\.hasPlausibleNumbers)
+        case .object(let members):
+            members.allSatisfy { member in
+                switch member.name {
+                case "rowsHash": true
+                case "started": member.value.magnitude < 1e11
+                default: member.value.hasPlausibleNumbers
+                }
+            }
+        }
+    }
+
+    private var magnitude: Double {
+        switch self {
+        case .integer(let number): Double(number.magnitude)
+        case .number(let digits): Double(digits)?.magnitude ?? .infinity
+        default: .infinity
+        }
     }
 }

@@ -161,8 +161,11 @@ extension ResumePoint {
         }
         all[index].count += 1
         if all[index].first.count < MissedLinks.shownMax {
-            let line = try place().map { "\($0.source):\($0.line ?? $0.record ?? 0)" }
-            let key = link.key.map { "'\(OutputText.masked(String($0.prefix(200))))'" }
+            let line = try place().map {
+                "\(OutputText.masked($0.source)):\($0.line ?? $0.record ?? 0)"
+            }
+            // Masks before it truncates, so that no part of a secret remains.
+            let key = link.key.map { "'\(OutputText.masked($0).prefix(200))'" }
             all[index].first.append([line, key].compactMap(\.self).joined(separator: " "))
         }
         missedLinks = all
@@ -228,6 +231,17 @@ struct SectionNote: Decodable, Sendable, Hashable {
 struct InputForm: Decodable, Sendable {
     var format: String
     var columnNames: [String]?
+    /// Whether a lone CR ends a record of a table; `nil` if not.
+    var endsAtReturn: Bool?
+}
+
+extension MappedBatch {
+    /// The format of the records.
+    var form: InputForm {
+        InputForm(
+            format: format.rawValue, columnNames: columnNames,
+            endsAtReturn: endsAtReturn ? true : nil)
+    }
 }
 
 /// The length of an input's file of left-out links when a batch was saved.
@@ -249,4 +263,6 @@ struct RejectFileNote: Decodable, Sendable, Hashable {
     var isFirst: Bool
     /// The number of their records that replays had saved by then.
     var replayed = 0
+    /// Whether a CR ends the lines of the file; `nil` if not.
+    var endsAtReturn: Bool?
 }

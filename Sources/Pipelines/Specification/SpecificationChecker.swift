@@ -29,19 +29,20 @@ package struct SpecificationChecker {
     ) -> [Diagnostic] {
         var checker = SpecificationChecker(spec, model, unknownEntities)
         for stage in spec.stages { stage.kind.check(&checker) }
-        checker.checkTables()
-        checker.checkSearchable()
+        let layout = StoreLayout(model)
+        checker.checkTables(layout)
+        checker.checkSearchable(layout)
         return DiagnosticList(checker.diagnostics).diagnostics
     }
 
     /// Reports hierarchies whose table exceeds SQLite's limits: https://www.sqlite.org/limits.html.
-    private mutating func checkTables() {
+    private mutating func checkTables(_ layout: StoreLayout) {
         let columnsMax = 2000
-        for table in StoreLayout(model).tables {
+        for table in layout.tables {
             // The table also has `Z_PK`, `Z_ENT`, and `Z_OPT`.
             let count = table.columns.count + 3
-            guard count > columnsMax, let root = root(of: table) else { continue }
-            let isAlone = StoreLayout(model).entities.count { $0.table == table.name } == 1
+            guard count > columnsMax, let root = root(of: table, layout) else { continue }
+            let isAlone = layout.entities.count { $0.table == table.name } == 1
             diagnostics.append(
                 Diagnostic(
                     code: "spec.too-many-columns",
@@ -55,11 +56,10 @@ package struct SpecificationChecker {
     }
 
     /// Reports hierarchies whose folded texts exceed SQLite's limits.
-    private mutating func checkSearchable() {
-        let layout = StoreLayout(model)
+    private mutating func checkSearchable(_ layout: StoreLayout) {
         for fold in FoldTable.wanted(layout) where fold.columns.count > FoldTable.columnsMax {
             guard let table = layout.tables.first(where: { $0.name == fold.source }),
-                let root = root(of: table)
+                let root = root(of: table, layout)
             else { continue }
             diagnostics.append(
                 Diagnostic(
@@ -71,8 +71,10 @@ package struct SpecificationChecker {
         }
     }
 
-    private func root(of table: StoreLayout.Table) -> StoreLayout.Entity? {
-        StoreLayout(model).entities.first { $0.table == table.name && $0.superNumber == 0 }
+    private func root(
+        of table: StoreLayout.Table, _ layout: StoreLayout
+    ) -> StoreLayout.Entity? {
+        layout.entities.first { $0.table == table.name && $0.superNumber == 0 }
     }
 }
 

@@ -64,7 +64,8 @@ package enum URLCheck {
         let command = options.command(of: path)
         if let (name, line) = saving(scheme, url) {
             return "download it first: `\(line)`; then "
-                + (ForeignFormat(suffixOf: path)?.fix(name, as: options.format, for: command) ?? "")
+                + (ForeignFormat(fileName: FileName(path))?.fix(
+                    name, as: options.format, for: command) ?? "")
         }
         let filter = filter(of: path).map { $0.joined(separator: " ") + " | " } ?? ""
         return "fetch it: `"
@@ -81,20 +82,21 @@ package enum URLCheck {
     /// compressed or the command needs a file.
     private static func filter(of path: String) -> [String]? {
         path.lowercased().hasSuffix(".gz")
-            ? ["gzip", "-dc"] : ForeignFormat(suffixOf: path)?.filter
+            ? ["gzip", "-dc"] : ForeignFormat(fileName: FileName(path))?.filter
     }
 
     /// Returns the command that compresses the contents for a URL in a pipe, or `nil` if it is not
     /// compressed or the command needs a file.
     private static func packing(of path: String) -> [String]? {
-        path.lowercased().hasSuffix(".gz") ? ["gzip"] : ForeignFormat(suffixOf: path)?.packing
+        path.lowercased().hasSuffix(".gz")
+            ? ["gzip"] : ForeignFormat(fileName: FileName(path))?.packing
     }
 
     /// Returns the command line that downloads a file that cannot be read from a pipe, and its
     /// name.
     private static func saving(_ scheme: String, _ url: String) -> (name: String, line: String)? {
         let path = path(of: url)
-        guard let foreign = ForeignFormat(suffixOf: path), foreign.filter == nil else {
+        guard let foreign = ForeignFormat(fileName: FileName(path)), foreign.filter == nil else {
             return nil
         }
         let name = PathText.lastComponent(path)
@@ -157,7 +159,9 @@ package enum URLCheck {
         case .input:
             guard var words = reading(scheme, url) else { return "name a file" }
             let path = path(of: url)
-            if let (name, line) = saving(scheme, url), let foreign = ForeignFormat(suffixOf: path) {
+            if let (name, line) = saving(scheme, url),
+                let foreign = ForeignFormat(fileName: FileName(path))
+            {
                 return "download it first: `\(line)`; then \(foreign.fix(name))"
             }
             if let filter = filter(of: path) { words = pipe([words, filter]) }
@@ -176,7 +180,7 @@ package enum URLCheck {
         guard var words = writing(scheme, url) else { return nil }
         let path = path(of: url)
         let name = PathText.lastComponent(path)
-        let foreign = ForeignFormat(suffixOf: path)
+        let foreign = ForeignFormat(fileName: FileName(path))
         guard byCommand, foreign == nil || foreign?.packing != nil else {
             let file =
                 foreign?.fix(writing: name, as: format, isSeveral: true)
@@ -219,7 +223,9 @@ package enum URLCheck {
     /// Returns the format from the path of a URL, by default JSON, which is the most common.
     private static func format(of url: String) -> RecordFormat {
         let path = path(of: url)
-        if let foreign = ForeignFormat(suffixOf: path) { return foreign.innerFormat(path) ?? .json }
+        if let foreign = ForeignFormat(fileName: FileName(path)) {
+            return foreign.innerFormat(path) ?? .json
+        }
         return RecordFormat(fileName: path) ?? .json
     }
 }

@@ -45,6 +45,7 @@ final class RunReader {
             block.loadUnaligned(fromByteOffset: held.lowerBound + 8, as: UInt32.self))
         guard Self.headBytes + count <= block.count else {
             let start = position - Int64(held.count - Self.headBytes)
+            guard Int64(count) <= end - start else { throw file.tooShort }
             position = start + Int64(count)
             large = start..<position
             held = 0..<0
@@ -59,8 +60,11 @@ final class RunReader {
     }
 
     /// Reads until the block holds at least `count` unread bytes; `count` must not exceed its size.
+    ///
+    /// - Throws: `RunFailure` (74) if the run has fewer bytes, or the file cannot be read.
     private func hold(_ count: Int) throws(RunFailure) {
         guard held.count < count else { return }
+        guard Int64(count - held.count) <= end - position else { throw file.tooShort }
         block.copyMemory(from: UnsafeRawBufferPointer(rebasing: block[held]))
         let room = UnsafeMutableRawBufferPointer(rebasing: block[held.count...])
         let wanted = Int(min(Int64(room.count), end - position))

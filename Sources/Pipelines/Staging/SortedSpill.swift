@@ -76,6 +76,8 @@ struct SortedSpill: ~Copyable {
         }
         guard let room = bytes.baseAddress.map({ $0 + used }) else { return }
         let count = fill(room) - room
+        precondition(
+            count >= 0 && count <= byteCountMax, "A piece is larger than the memory it asked for")
         entries.append(Entry(number: number, start: used, count: count))
         used += count
         self.count += 1

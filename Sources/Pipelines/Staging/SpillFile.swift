@@ -46,10 +46,13 @@ final class SpillFile {
                 throw lost(error.text)
             }
             // The file is shorter than the written data.
-            guard count > 0 else { throw lost("its end is missing") }
+            guard count > 0 else { throw tooShort }
             filled += count
         }
     }
+
+    /// Returns the failure if the file ends before the data that was written to it.
+    var tooShort: RunFailure { lost("its end is missing") }
 
     private func lost(_ reason: String) -> RunFailure {
         RunFailure(

@@ -74,8 +74,8 @@ final class StagedRows {
     /// - Parameter number: The row ID in the table; 0 for a new object.
     func add(_ piece: UnsafeRawBufferPointer, number: Int64) {
         let copy = UnsafeRawBufferPointer(batch.arena.copy(piece.bindMemory(to: UInt8.self)))
-        guard var bytes = copy.baseAddress else { return }
-        let source = Int(bytes.takePacked())
+        var bytes = PackedReader(copy)
+        let source = Int(clamping: bytes.takePacked())
         func known() -> Int? {
             let number = bytes.takePacked()
             return number == 0 ? nil : Int(number - 1)
@@ -83,12 +83,10 @@ final class StagedRows {
         let location = RecordLocation(
             file: sources[source], record: known(), byteOffset: known(), line: known(),
             column: known())
-        let length = Int(bytes.takePacked())
-        let raw = UnsafeBufferPointer(
-            start: bytes.assumingMemoryBound(to: UInt8.self), count: length)
+        let raw = bytes.take(bytes: bytes.takeCount()).assumingMemoryBound(to: UInt8.self)
         records.append((location, raw))
         numbers.append(number)
-        batch.addRow(packed: bytes + raw.count, of: raw)
+        batch.addRow(packed: bytes.rest, of: raw)
         byteCount += raw.count
     }
 

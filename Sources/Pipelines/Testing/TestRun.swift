@@ -227,7 +227,7 @@ struct TestRun {
         read.quote = UInt8(ascii: "\"")
         if isTable, !read.nulls.contains("") { read.nulls.append("") }
         // A column that nothing maps need not be in the table.
-        read.columnNulls = read.columnNulls.filter { columns?.contains($0.key) == true }
+        read.columnNulls = read.columnNulls.filter { columns?.contains($0.column) == true }
         return read
     }
 

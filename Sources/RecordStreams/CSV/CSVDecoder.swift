@@ -79,9 +79,11 @@ final class CSVDecoder: RecordDecoder {
         guard let mark = try startOfTable(bytes, isFinal: isFinal) else { return nil }
         let text = UnsafeBufferPointer(rebasing: bytes[mark...])
         let isLonger = text.count > windowByteCount
-        let endsAtReturn = dialect.firstLineEndsAtReturn(
-            UnsafeBufferPointer(rebasing: text.prefix(windowByteCount)),
-            isFinal: isFinal && !isLonger)
+        let endsAtReturn =
+            options.endsAtReturn
+            ?? dialect.firstLineEndsAtReturn(
+                UnsafeBufferPointer(rebasing: text.prefix(windowByteCount)),
+                isFinal: isFinal && !isLonger)
         if endsAtReturn == nil {
             guard isLonger else { return nil }
             // Without a header, this is a bad record like any other, and LF ends nearly all lines.
@@ -169,12 +171,15 @@ final class CSVDecoder: RecordDecoder {
         columns = named
         guard !options.columnNulls.isEmpty else { return }
         var nulls = Array(repeating: [[UInt8]](), count: selection.paths.count)
-        for (name, texts) in options.columnNulls.sorted(by: { $0.key < $1.key }) {
-            guard let column = names.firstIndex(of: name) else {
-                throw RecordStreamError(.csvUnknownColumn(name: name, header: names), at: place(0))
+        for only in options.columnNulls {
+            guard
+                let column = names.firstIndex(where: { $0.utf8.elementsEqual(only.column.utf8) })
+            else {
+                throw RecordStreamError(
+                    .csvUnknownColumn(name: only.column, header: names), at: place(0))
             }
             let slot = Int(columns.slots[column])
-            if slot >= 0 { nulls[slot] = texts.map { Array($0.utf8) } }
+            if slot >= 0 { nulls[slot] += only.texts.map { Array($0.utf8) } }
         }
         scanner.setNulls(nulls)
     }
@@ -191,6 +196,8 @@ final class CSVDecoder: RecordDecoder {
     }
 
     func twin() -> (any RecordDecoder)? { CSVDecoder(of: self) }
+
+    func rowSplitter() -> RowSplitter? { RowSplitter(dialect, columnCount: columns.count) }
 
     func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int {
         let chunkStart = Bytes(batch.chunk.start)

@@ -11,7 +11,7 @@ struct CSVDialect {
     /// The escape: the byte after it is literal.
     let escape: UInt8?
     /// Whether a delimiter at the end of a line starts no field.
-    let dropsTrailingDelimiter: Bool
+    var dropsTrailingDelimiter: Bool
 
     /// Whether records follow RFC 4180, except for the delimiter, the quote, and the line end.
     var isPlain: Bool { delimiter.count == 1 && escape == nil }

@@ -31,6 +31,7 @@ extension RecordStreamError {
         case .gzipData(let reason): "The compressed data is damaged: \(reason)"
         case .gzipBomb(let ratio): "The gzip data inflates to more than \(ratio) times its size"
         case .jsonStructure(let reason): reason
+        case .jsonTooDeep: "The value nests too deep"
         case .jsonPathMissing(let path): "The document has no value at \(path)"
         case .jsonPathMismatch(let path, let wanted, _):
             "The value at \(path) is not \(wanted)"
@@ -96,6 +97,7 @@ extension RecordStreamError {
         case .jsonStructure(let reason):
             TextEncoding.fix(of: reason)
                 ?? "correct the document; the records before this position were kept"
+        case .jsonTooDeep: "raise `read.max-depth` if the document is valid"
         case .jsonPathMissing: "set `read.at` to the path of the records, such as $.data.items[*]"
         case .jsonPathMismatch(_, _, let others):
             others.isEmpty

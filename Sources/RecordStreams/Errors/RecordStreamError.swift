@@ -34,6 +34,8 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case gzipBomb(ratio: Int)
 
         case jsonStructure(reason: String)
+        /// A value outside the records nests too deep.
+        case jsonTooDeep
         case jsonPathMissing(path: String)
         /// The value at the path has another type; `others` are the paths that would read it.
         case jsonPathMismatch(path: String, wanted: String, others: [String])
@@ -98,7 +100,8 @@ extension RecordStreamError {
             .csvNothingFits, .csvColumnCount, .csvNoColumnNames:
             Fault(.spec, .invalid)
         case .gzipTruncated, .gzipChecksum, .gzipLength, .gzipHeader, .gzipTrailing, .gzipData,
-            .gzipBomb, .jsonStructure, .jsonPathMissing, .jsonPathMismatch, .jsonIsNDJSON,
+            .gzipBomb, .jsonStructure, .jsonTooDeep, .jsonPathMissing, .jsonPathMismatch,
+            .jsonIsNDJSON,
             .jsonSeveral, .jsonWrapped,
             .csvNoHeader, .csvTooShort, .csvUncertainHeader, .csvHeader, .csvDuplicateHeader,
             .foreignFormat:
@@ -128,7 +131,7 @@ extension RecordStreamError {
         case .gzipTrailing: "gzip.trailing"
         case .gzipData: "gzip.data"
         case .gzipBomb: "gzip.bomb"
-        case .jsonStructure, .jsonPathMismatch: "json.structure"
+        case .jsonStructure, .jsonTooDeep, .jsonPathMismatch: "json.structure"
         case .jsonPathMissing: "json.path-missing"
         case .jsonIsNDJSON: "json.is-ndjson"
         case .jsonSeveral: "json.several"

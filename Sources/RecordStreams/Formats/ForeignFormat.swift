@@ -207,18 +207,6 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Identifies the format by the suffix of a name, such as `.zst`; `nil` for other suffixes.
-    package init?(suffixOf name: String) {
-        let endings: [(String, ForeignFormat)] = [
-            (".zip", .zip), (".xlsx", .workbook), (".xls", .oldWorkbook), (".zst", .zstd),
-            (".xz", .xz),
-            (".bz2", .bzip2), (".parquet", .parquet),
-        ]
-        let name = name.lowercased()
-        guard let found = endings.first(where: { name.hasSuffix($0.0) }) else { return nil }
-        self = found.1
-    }
-
     /// The command that decompresses standard input; `nil` if it needs a file.
     package var filter: [String]? {
         switch self {

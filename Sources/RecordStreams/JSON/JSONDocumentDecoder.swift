@@ -248,6 +248,7 @@ final class JSONDocumentDecoder: RecordDecoder {
     }
 
     func fail(_ kind: JSONFault.Kind, at place: Bytes, batch: RecordBatch) {
+        if kind == .tooDeep { return fail(.jsonTooDeep, at: place, batch: batch) }
         let reason =
             kind == .incomplete ? "The document ends early" : kind.recordFault(encoding).message
         fail(reason, at: place, batch: batch)

@@ -20,7 +20,7 @@ final class JSONFieldTree {
         var next: Int
         /// The number of the object in which the key last occurred.
         var mark: UInt64
-        /// The number of times that the key occurred.
+        /// The number of records in which the key occurred.
         var meetings = 0
     }
 
@@ -190,7 +190,7 @@ final class JSONFieldTree {
     }
 
     /// The names of the unselected fields of the record and of its objects with selected fields,
-    /// each with the number of objects that contained it.
+    /// each with the number of records that contained it.
     var extraFields: [(name: String, count: Int)] {
         var found: [(name: String, count: Int)] = []
         addExtraFields(of: 0, [], to: &found)
@@ -227,8 +227,6 @@ final class JSONFieldTree {
 
     /// Undoes the counts of an incomplete or bad record by the number of its object; nested objects
     /// have higher numbers.
-    ///
-    /// In a list, only the last element's count is undone.
     func forgetMeetings(inObject number: UInt64) {
         for node in 0..<nodeCount {
             for index in 0..<nodes[node].keyCount where nodes[node].keys[index].mark >= number {

@@ -63,6 +63,8 @@ struct JSONRecordParser {
     let lists: UnsafeMutablePointer<ListBuffer>
     private let depthMax: Int
     private(set) var objectNumber: UInt64
+    /// The number of the first object of the record, which may contain objects in lists.
+    var firstObject: UInt64 = 0
     // References for the slow paths; the decoder that owns this parser owns both objects.
     unowned(unsafe) let tree: JSONFieldTree
     unowned(unsafe) var arena: ByteArena
@@ -124,8 +126,8 @@ struct JSONRecordParser {
                 if key.pointee.mark == number {
                     forget(target)
                 } else {
+                    if key.pointee.mark < firstObject { key.pointee.meetings &+= 1 }
                     key.pointee.mark = number
-                    key.pointee.meetings &+= 1
                 }
                 last = index
             }

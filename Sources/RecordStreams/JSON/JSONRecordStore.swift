@@ -50,6 +50,7 @@ final class JSONRecordStore {
         parser.fields = batch.fieldStorage + batch.count * slotCount
         parser.fields.update(repeating: Field(.absent), count: slotCount)
         recordObjectNumber = parser.objectNumber + 1
+        parser.firstObject = recordObjectNumber
         parser.duplicateKeyCount = 0
         parser.extraFieldCount = 0
         for slot in listSlots { lists[slot].count = 0 }

@@ -125,6 +125,10 @@ final class NDJSONDecoder: RecordDecoder {
                 if scanner.fault.kind != .none { return scanner.fault }
                 return JSONFault(kind: .incomplete, place: position)
             }
+            let isNumber = JSONToken.isDigit(start.pointee) || start.pointee == UInt8(ascii: "-")
+            if isNumber, position < end, JSONScanner.isWordByte(position.pointee) {
+                return JSONFault(kind: .badNumber, place: start)
+            }
             values += 1
             if values == 2 { return JSONFault(kind: .twoValues, place: start) }
             position = JSONToken.skipSpace(position, end: end)

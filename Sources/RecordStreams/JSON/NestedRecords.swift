@@ -6,12 +6,15 @@ internal import Files
 package final class NestedRecords {
     private let store: JSONRecordStore
     private let slotCount: Int
+    /// The number of the first object that was read of the current record; `nil` before it.
+    private var firstObject: UInt64?
     /// The batch that returns the list items of the last object that was read.
     package let batch = RecordBatch()
 
     /// Creates a reader that returns the selected fields of each object.
     package init(_ selection: FieldSelection) {
-        store = JSONRecordStore(selection, depthMax: ReadOptions().depthMax)
+        // The depth was checked as part of the record.
+        store = JSONRecordStore(selection, depthMax: .max)
         slotCount = selection.paths.count
         removeAll()
     }
@@ -21,7 +24,10 @@ package final class NestedRecords {
         batch.prepare(source: "", slotCount: slotCount, recordsMax: 1)
     }
 
-    /// Returns the unselected fields of objects, each with the number of objects that contained it
+    /// Begins the objects of another record, for the counts of unselected fields.
+    package func beginRecord() { firstObject = nil }
+
+    /// Returns the unselected fields of objects, each with the number of records that contained it
     /// since the last call.
     package func takeExtraFields() -> [(name: String, count: Int)] {
         defer { store.tree.forgetMeetings() }
@@ -43,6 +49,8 @@ package final class NestedRecords {
         defer { store.finish(parser, batch: batch) }
         parser.end = start + Int(value.count)
         store.clear(&parser, batch: batch)
+        let first = firstObject ?? parser.firstObject
+        (firstObject, parser.firstObject) = (first, first)
         guard let end = parser.record(start) else { return nil }
         store.keep(parser, start: start, end: end, number: 1, batch: batch)
         return batch.fields(of: 0)

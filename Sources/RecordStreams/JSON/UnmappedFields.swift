@@ -130,7 +130,8 @@ package enum UnmappedFields {
             // The scanner does not find the end of a single number or literal.
             switch position.pointee {
             case UInt8(ascii: "{"), UInt8(ascii: "["), JSONToken.quote:
-                var scanner = JSONScanner(depthMax: 1024)
+                // The record was validated, so its depth is allowed.
+                var scanner = JSONScanner(depthMax: .max)
                 return scanner.run(&position, end: end) == .done ? position : nil
             default:
                 while position < end, position.pointee != UInt8(ascii: ","),

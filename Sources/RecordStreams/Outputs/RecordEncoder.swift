@@ -19,7 +19,8 @@ package final class RecordEncoder {
     private static let flushByteCount = 256 * 1024
     /// Larger values are written in parts, so that the buffer stays small.
     private static let partByteCount = 64 * 1024
-    private static let listSeparator = UInt8(ascii: "|")
+    /// The byte between the values of a list in a table.
+    package static let listSeparator = UInt8(ascii: "|")
     private static let listEscape = UInt8(ascii: "\\")
 
     private let output: OutputFile

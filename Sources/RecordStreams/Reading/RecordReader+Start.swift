@@ -98,8 +98,9 @@ extension RecordReader {
     private static func objectFormat(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> RecordFormat? {
         guard let open = text.firstIndex(of: UInt8(ascii: "{")) else { return nil }
         guard let line = text[open...].firstIndex(of: 10) else { return nil }
-        return JSONScanner.validate(UnsafeBufferPointer(rebasing: text[open..<line]))
-            ? .ndjson : .json
+        // A record that is too deep is rejected when it is read.
+        let record = UnsafeBufferPointer(rebasing: text[open..<line])
+        return JSONScanner.validate(record, depthMax: .max) ? .ndjson : .json
     }
 
     static func decoder(

@@ -69,6 +69,12 @@ package final class RecordReader {
     /// The names of a table's columns, in order; `nil` for other formats.
     package var columnNames: [String]? { decoder.columnNames }
 
+    /// Returns a splitter of the rows of a table; `nil` for other formats.
+    package func rowSplitter() -> RowSplitter? { decoder.rowSplitter() }
+
+    /// Whether a lone CR ends a record of a table.
+    package var endsAtReturn: Bool { decoder.lineEnd == 13 }
+
     /// Receives every decompressed byte once, in order, after the records in it were returned; for
     /// a digest of the consumed bytes.
     ///
@@ -176,7 +182,7 @@ package final class RecordReader {
         return error
     }
 
-    /// RoundRobinGate the chunk's first records into a piece, or decodes them if only this reader can.
+    /// Turns the chunk's first records into a piece, or decodes them if only this reader can.
     private func cut(_ batch: RecordBatch, isFinal: Bool) -> Int {
         let piece = decoder.piece(of: batch.chunk, recordsMax: batch.recordsMax)
         guard piece.byteCount == 0 else {

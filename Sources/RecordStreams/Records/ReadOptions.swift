@@ -6,6 +6,20 @@ package enum CSVQuote: Sendable, Hashable {
     case none
 }
 
+/// The unquoted texts that mean null in one column of a table.
+package struct ColumnNulls: Sendable, Hashable {
+    /// The name of the column.
+    package var column: String
+    /// The texts.
+    package var texts: [String]
+
+    /// Sets the texts of a column.
+    package init(column: String, texts: [String]) {
+        self.column = column
+        self.texts = texts
+    }
+}
+
 /// The options for reading an input.
 package struct ReadOptions: Sendable {
     /// The format, or `nil` to detect it from the name or the first byte.
@@ -31,14 +45,16 @@ package struct ReadOptions: Sendable {
     package var maxPreambleBytes = 16 << 20
     /// The escape of a table: the byte after it is literal.
     package var escape: UInt8?
+    /// Whether a lone CR ends a record of a table; `nil` to read it from the first line.
+    package var endsAtReturn: Bool?
     /// Whether a delimiter at the end of a line only ends the last field, and starts no other.
     package var dropsTrailingDelimiter = false
     /// The quoting of fields.
     package var quote = CSVQuote.byte(UInt8(ascii: "\""))
     /// The unquoted CSV fields that mean null.
     package var nulls = [""]
-    /// Further ones, by the names of the only columns in which they do.
-    package var columnNulls: [String: [String]] = [:]
+    /// Further ones that do so in single columns.
+    package var columnNulls: [ColumnNulls] = []
     /// Whether a CSV record with too few fields is padded with absent ones instead of rejected.
     package var padsShortRows = false
     /// The maximum size of a record; larger records are rejected as `too-big`.

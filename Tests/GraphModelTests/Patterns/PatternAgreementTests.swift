@@ -53,6 +53,61 @@ struct PatternAgreementTests {
         }
     }
 
+    /// Some classes are omitted, which ICU reads in another way.
+    ///
+    /// After `-[…]` and `&[…]`, it adds some characters to the wrong operand. A range from `&`
+    /// begins with another character.
+    @Test("random classes are accepted and match as in ICU")
+    func randomClasses() throws {
+        let tokens = [
+            "a", "b", "c", "-", "-", "&", "&&", "--", "[", "]", "[a-c]", "[b]", "^", "\\d",
+            "[:alpha:]", "\\Qb]\\E", "-[", "&[",
+        ]
+        let scalars = Array("abcdz-&[]^: 1_#A").map(String.init)
+        var random = SeededGenerator(seed: TestSeed.ofThisRun)
+        var differing: [String] = []
+        for _ in 0..<5_000 {
+            let items = (0...random.pick(8)).map { _ in random.pick(tokens) }
+            let pattern = "[" + items.joined() + "]"
+            if ["&-", "]-[", "]&["].contains(where: pattern.contains) { continue }
+            let reference = try? NSRegularExpression(pattern: "^(?:\(pattern))$")
+            let compiled = try? CompiledPattern(pattern)
+            let expected = reference.map { reference in
+                scalars.filter {
+                    reference.firstMatch(in: $0, range: NSRange($0.startIndex..., in: $0)) != nil
+                }
+            }
+            let found = compiled.map { compiled in scalars.filter { compiled.matches($0) } }
+            if found != expected { differing.append(pattern) }
+        }
+        #expect(differing == [])
+    }
+
+    @Test("a class of many nested classes that ignore case takes linear time")
+    func nestedCaselessClasses() throws {
+        let pattern =
+            "(?i)" + String(repeating: "[k", count: 90) + String(repeating: "]", count: 90)
+        #expect(try CompiledPattern(pattern).matches("\u{212A}"))
+        #expect(try !CompiledPattern(pattern).matches("s"))
+    }
+
+    @Test("a script contains the same scalars as in Regex", arguments: ["Greek", "Common", "Zzzz"])
+    func scripts(name: String) throws {
+        let compiled = try CompiledPattern("\\p{\(name)}")
+        let reference = try Regex("\\p{Script=\(name)}").matchingSemantics(.unicodeScalar)
+        var differing: [UInt32] = []
+        let values: [ClosedRange<UInt32>] = [
+            0...0x3FFF, 0x3FFF0...0x4000F, 0xDFFF0...0xE020F, 0x10FFF0...0x10FFFF,
+        ]
+        for value in values.joined() {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let text = String(scalar)
+            let expected = try reference.wholeMatch(in: text) != nil
+            if compiled.matches(text) != expected { differing.append(value) }
+        }
+        #expect(differing == [])
+    }
+
     private static func pattern(_ random: inout SeededGenerator, _ depth: Int) -> String {
         guard depth > 0 else { return random.pick(atoms) }
         let first = pattern(&random, depth - 1)

@@ -27,6 +27,19 @@ import Testing
         #expect(matches("abZ", Stop()) == false)
     }
 
+    @Test("a stop is noticed if all transitions are in the table")
+    func stoppedFastMatch() throws {
+        let pattern = try CompiledPattern("[ab]*é*")
+        for part in ["ab", "é"] {
+            #expect(pattern.matches(part))
+            let text = Array(String(repeating: part, count: 500_000).utf8)
+            let stop = Stop()
+            let isMatch = text.withUnsafeBufferPointer { pattern.matches($0, unless: stop) }
+            #expect(isMatch == nil)
+            #expect(stop.lookCount == 3)
+        }
+    }
+
     @Test("a stopped comparison in the localized order ends soon")
     func stoppedComparison() {
         let text = Array(String(repeating: "é\u{323}ж", count: 100_000).utf8)

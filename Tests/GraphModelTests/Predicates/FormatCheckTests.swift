@@ -61,6 +61,25 @@ import Testing
                 "length(title, 1) > 2 AND lowercase(number) == 'x'",
                 ["1 'length' takes 1 argument, not 2", "36 'lowercase' needs text, not a number"]
             ),
+            (
+                "~2.5 == 1 AND number & 2.5 == 1",
+                [
+                    "2 '~' takes whole numbers, not fractions",
+                    "24 '&' takes whole numbers, not fractions",
+                ]
+            ),
+            (
+                "owner.tasks[0].owner.tasks[0].owner.tasks[0].owner.tasks[0]"
+                    + ".owner.tasks[0].title == 'x' AND numbr == 1",
+                [
+                    "72 A key path has more than 4 elements by index, which SQLite cannot nest",
+                    "93 'Task' has no property 'numbr'. Did you mean 'number'?",
+                ]
+            ),
+            (
+                "owner.tasks[0].owner.tasks[LAST].owner.tasks[LAST].owner.tasks[LAST].title == 'x'",
+                []
+            ),
             // Consequences of a mistake are not reported separately.
             (
                 "lowercase(titel) == 'x' AND due > numbr + 1 AND owner.nam IN {1, 'x'}",
@@ -116,6 +135,31 @@ import Testing
         } catch {
             #expect(mistakes.contains { $0.code == error.code })
         }
+    }
+
+    @Test("counts errors beyond twenty, and clips long lines around the caret")
+    func manyMistakes() throws {
+        let text = { (count: Int) in
+            (0..<count).map { "nope\($0) == 1" }.joined(separator: " OR ")
+        }
+        #expect(try Self.check().predicate(text(21)).mistakes.count == 21)
+        for (count, last) in [
+            (22, "There are 2 more errors from here"), (500, "There are 480 more errors from here"),
+            (30_000, "There are at least 981 more errors from here"),
+        ] {
+            let mistakes = try Self.check().predicate(text(count)).mistakes
+            #expect(mistakes.count == 21)
+            #expect(Self.text(mistakes).first == "1 'Task' has no property 'nope0'")
+            #expect(mistakes.last?.message == last)
+        }
+        let third = try Self.check().predicate(text(500)).mistakes[10]
+        let indent = String(repeating: " ", count: 61)
+        #expect(
+            third.excerpt == """
+                … OR nope6 == 1 OR nope7 == 1 OR nope8 == 1 OR nope9 == 1 OR \
+                nope10 == 1 OR nope11 == 1 OR nope12 == 1 OR nope13 == 1 OR …
+                \(indent)^
+                """)
     }
 
     private static func parsedModel() throws(GraphPredicateError) -> ManagedObjectModel {

@@ -13,6 +13,7 @@ struct LongTextTests {
         let scalars: [Unicode.Scalar] = [
             "\u{301}", "\u{323}", "\u{344}", "\u{F73}", "\u{345}", "\u{F71}", "\u{F72}",
             "\u{5B0}", "\u{316}", "\u{301}", "\u{323}",
+            "\u{F75}", "\u{F81}",
         ]
         for number in 0..<200 {
             var text = "aé".unicodeScalars
@@ -28,6 +29,26 @@ struct LongTextTests {
                 #expect(folded == Self.plainlyFolded(String(text), options), "\(number)")
             }
         }
+    }
+
+    @Test("decomposes a long run of each scalar and a mark as the standard library does")
+    func everyMark() {
+        var wrong: [Unicode.Scalar] = []
+        for value in UInt32(0)...0x10FFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            switch scalar.properties.generalCategory {
+            case .unassigned, .privateUse: continue
+            default: break
+            }
+            let text = "a" + String(repeating: "\(scalar)\u{316}", count: 20)
+            var decomposed: [Unicode.Scalar] = []
+            CanonicalForm.decompose(text.unicodeScalars) {
+                decomposed.append($0)
+                return true
+            }
+            if decomposed != Array(text._nfd) { wrong.append(scalar) }
+        }
+        #expect(wrong == [])
     }
 
     private static func plainlyFolded(_ text: String, _ options: ComparisonOptions) -> [UInt8] {

@@ -126,6 +126,9 @@ enum PredicateFormats {
         .init(
             "%K == 1 AND %K == 2", "SELF.in", "tasks.@sum.estimate",
             prints: "#in == 1 AND tasks.@sum.estimate == 2"),
+        .init(
+            "tasks.@sum.%K == 1 AND tasks.@max.owner.%K > 2", "estimate", "address.number",
+            prints: "tasks.@sum.estimate == 1 AND tasks.@max.owner.address.number > 2"),
         .init("ANY %K.name IN %@", "tags", ["a", "b"], prints: "ANY tags.name IN {\"a\", \"b\"}"),
         .init("$x.%K == 1", "a", prints: ""),
         .init(

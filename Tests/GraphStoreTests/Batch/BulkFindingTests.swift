@@ -62,6 +62,35 @@ private func records(_ range: Range<Int>, value: Int64 = 1) -> [[TestValue]] {
         }
     }
 
+    @Test("a counter of keys that another program raises beyond 32 bits hides no row of a load")
+    func largeKeys() throws {
+        try withStore(rows) { store in
+            let context = store.container.newContext()
+            let writer = try context.bulkWriter(for: plan)
+            func load(_ range: Range<Int>, value: Int64) throws {
+                let batch = RowBatch(width: 2)
+                for record in records(range, value: value) { batch.add(record) }
+                try writer.apply(batch, firstToken: 1)
+                try writer.flush()
+                try context.save()
+            }
+            try load(0..<100, value: 1)
+            do {
+                let other = try Connection(path: store.path, mode: .readWrite)
+                try other.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 6000000000")
+            }
+            try load(90..<120, value: 2)
+            try load(95..<130, value: 3)
+            try writer.finish()
+            try context.save()
+            try store.container.buildPendingIndexes()
+            try store.expect(indexes, allIndexes)
+            try store.expect(
+                "SELECT ZVALUE, count(*), count(DISTINCT ZKEY) FROM ZROW GROUP BY 1 ORDER BY 1",
+                ["1|90|90", "2|5|5", "3|35|35"])
+        }
+    }
+
     @Test func rollbackDropsUnsavedRowsAndKeepsTheIndexes() throws {
         try withStore(rows) { store in
             do {

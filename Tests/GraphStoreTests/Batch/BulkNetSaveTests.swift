@@ -36,10 +36,10 @@ import Testing
     @Test(
         arguments: [
             (["c"], "c|3", "0 new, 0 changed, 2 same, 2 superseded, 0 rejected"),
-            (["c", "a"], "a|4", "0 new, 1 changed, 1 same, 3 superseded, 0 rejected"),
+            (["c", "a"], "a|3", "0 new, 1 changed, 1 same, 3 superseded, 0 rejected"),
             (["c", "a", "c"], "c|3", "0 new, 0 changed, 2 same, 4 superseded, 0 rejected"),
-            (["b", "c", "a", "c"], "c|4", "0 new, 0 changed, 2 same, 5 superseded, 0 rejected"),
-            (["c", "a", "c", "b"], "b|4", "0 new, 1 changed, 1 same, 5 superseded, 0 rejected"),
+            (["b", "c", "a", "c"], "c|3", "0 new, 0 changed, 2 same, 5 superseded, 0 rejected"),
+            (["c", "a", "c", "b"], "b|3", "0 new, 1 changed, 1 same, 5 superseded, 0 rejected"),
         ] as [([TestValue], String, String)])
     func reportsARowInEachSaveThatChangesIt(
         titles: [TestValue], row: String, counts: String

@@ -27,11 +27,14 @@ private let rows = """
 @Suite("Deferred rows that are resolved in several calls") struct BulkTurnTests {
     /// Returns a writer that returns three rejects per call and has received the records.
     private func writer(
-        _ records: [[TestValue]], in context: ManagedObjectContext
+        _ records: [[TestValue]], missing: BulkPlan.MissingPolicy = .reject,
+        in context: ManagedObjectContext
     ) throws -> BulkWriter {
+        var link = BulkPlan.Link(relationship: "parent", destination: "Task", attribute: "id")
+        link.missing = missing
+        link.notesMissed = missing == .null
         let plan = BulkPlan(
-            entity: "Task", key: ["id"], attributes: ["id", "title", "slug"],
-            links: [.init(relationship: "parent", destination: "Task", attribute: "id")])
+            entity: "Task", key: ["id"], attributes: ["id", "title", "slug"], links: [link])
         let writer = try context.bulkWriter(for: plan, memory: BulkMemory(waiting: 3 * 512))
         let batch = RowBatch(width: plan.width)
         for record in records { batch.add(record) }
@@ -82,6 +85,30 @@ private let rows = """
                     "28|t|29", "29|t|28", "30|t|31", "31|t|30", "50|t|-", "51|t|52",
                     "52|t|-",
                 ])
+        }
+    }
+
+    @Test func returnsMissedLinksInSeveralCalls() throws {
+        try withStore(tasks) { store in
+            let context = store.container.newContext()
+            let writer = try writer(Self.hopeless, missing: .null, in: context)
+            var turns: [Int] = []
+            var tokens: [Int64] = []
+            var isMore = true
+            while isMore {
+                isMore = try writer.settleSome()
+                let new = writer.takeMissedLinks()
+                turns.append(new.count)
+                tokens += new.map(\.token)
+            }
+            try writer.finish()
+            #expect(writer.takeMissedLinks() == [])
+            #expect(writer.takeRejects() == [])
+            try context.save()
+            try store.container.buildPendingIndexes(linkBytes: 1 << 20)
+            #expect(turns == [3, 3, 3, 1])
+            #expect(tokens.sorted() == Array(1...10))
+            try store.expect(rows, (1...10).map { "\($0)|t|-" })
         }
     }
 

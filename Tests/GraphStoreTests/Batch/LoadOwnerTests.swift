@@ -73,6 +73,29 @@ import Testing
         }
     }
 
+    @Test("during a first load, fetches by other containers find the rows saved so far")
+    func fetches() throws {
+        try withStore(Self.entities) { store in
+            let early = try PersistentContainer(model: nil, at: store.path, opening: .existing)
+            var seen: [String] = []
+            try store.container.load(
+                Self.plan, Self.records(0..<30), batchSize: 10, saveEvery: 10
+            ) { _ in
+                let late = try PersistentContainer(model: nil, at: store.path, opening: .existing)
+                for container in [early, late] {
+                    let context = container.newContext()
+                    var request = FetchRequest<ManagedObject>(entityName: "Row")
+                    let rows = try context.fetch(request)
+                    let keys = Set(rows.compactMap { $0[.string("key")] })
+                    request.predicate = try GraphPredicate(format: "key == 'k7'")
+                    let one = try context.fetch(request)
+                    seen.append("\(rows.count) \(keys.count) \(one.count)")
+                }
+            }
+            #expect(seen == ["10 10 1", "10 10 1", "20 20 1", "20 20 1", "30 30 1", "30 30 1"])
+        }
+    }
+
     @Test(
         "opening a store completes the load of a dead process, an earlier boot, or a copied file",
         arguments: [0, 1, 2, 3, 4])

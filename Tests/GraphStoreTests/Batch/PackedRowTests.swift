@@ -59,13 +59,35 @@ struct PackedRowTests {
 
                 let other = RowBatch(width: 12, capacity: 1)
                 other.addItem(.integer(5))
-                other.addRow(packed: UnsafeRawPointer(room), of: record)
+                other.addRow(
+                    packed: UnsafeRawBufferPointer(start: room, count: end - room), of: record)
                 #expect(
                     (0..<12).map { text(other[0, $0], in: other) }
                         == (0..<12).map { text(batch[row, $0], in: batch) })
                 #expect(text(other[0, 10], in: other) == "[[-1 'Milk'] 'élan' []]")
                 // An empty text needs a non-null address, or SQLite would treat it as NULL.
                 #expect(other[0, 7].bytes.baseAddress != nil)
+            }
+        }
+    }
+
+    @Test("bytes that end before the row does, or after it, trap")
+    func wrongSizes() async {
+        await #expect(processExitsWith: .failure) { PackedRowTests.unpack([2]) }
+        await #expect(processExitsWith: .failure) { PackedRowTests.unpack([4, 5, 97]) }
+        await #expect(processExitsWith: .failure) { PackedRowTests.unpack([6, 200, 1]) }
+        await #expect(processExitsWith: .failure) { PackedRowTests.unpack([0x84, 1, 1]) }
+        await #expect(processExitsWith: .failure) { PackedRowTests.unpack([7]) }
+        await #expect(processExitsWith: .failure) { PackedRowTests.unpack([1, 1]) }
+        await #expect(processExitsWith: .success) { PackedRowTests.unpack([1]) }
+    }
+
+    /// Unpacks a row of one cell, whose record has one byte.
+    private static func unpack(_ bytes: [UInt8]) {
+        let record: [UInt8] = [97]
+        record.withUnsafeBufferPointer { record in
+            bytes.withUnsafeBytes { bytes in
+                RowBatch(width: 1, capacity: 1).addRow(packed: bytes, of: record)
             }
         }
     }

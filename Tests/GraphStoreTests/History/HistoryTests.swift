@@ -286,6 +286,20 @@ import Testing
         #expect(kind { try container.history(after: tokens[3]) } == "foreign 4")
     }
 
+    @Test("a damaged counter of transactions does not stop the reading of the history")
+    func largestCounter() throws {
+        let store = try store(.untilPurged)
+        let container = store.container
+        let start = try container.currentHistoryToken()
+        let result = try save(container, [[1, "t", 1, nil]])
+        try container.purgeHistory(upTo: try #require(result.historyToken))
+        try store.foreign().execute(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 16002")
+        #expect(kind { try container.history(after: start) } == "expired 0")
+        let end = HistoryToken(storeUUID: container.storeUUID, sequence: .max)
+        #expect(try container.history(after: end).isEmpty)
+    }
+
     @Test("row 113: a copy that replaces the store has its own history and rejects old tokens")
     func tellsLineagesApart() throws {
         let folder = try TemporaryFolder()

@@ -91,4 +91,61 @@ import Testing
         #expect(set.ranges == [1: [1...499, 501...50_000]])
         #expect(set.count == 49_999)
     }
+
+    /// Returns shuffled even keys, of which no two are adjacent, so each has its own range.
+    private static func scattered(_ count: Int, _ random: inout SeededGenerator) -> [Int64] {
+        (0..<count).map { Int64($0) * 2 }.shuffled(using: &random)
+    }
+
+    private static func set(_ keys: some Sequence<Int64>) -> ManagedObjectIDSet {
+        keys.reduce(into: ManagedObjectIDSet()) {
+            $0.insert(ManagedObjectID(entityNumber: 1, primaryKey: $1))
+        }
+    }
+
+    @Test("many scattered keys, filled gaps, and removed ranges give the same sets in any order")
+    func manyRanges() {
+        for (seed, count) in zip(UInt64(1)..., [511, 512, 513, 1025, 6000]) {
+            var random = SeededGenerator(seed: seed)
+            let keys = Self.scattered(count, &random)
+            var set = Self.set(keys)
+            let sorted = keys.sorted()
+            #expect(set.ranges == [1: sorted.map { $0...$0 }], "\(count) keys")
+            #expect(set == Self.set(sorted), "\(count) keys")
+            #expect(set.hashValue == Self.set(sorted).hashValue, "\(count) keys")
+            // Fill and open gaps at random, also between chunks.
+            let odd = sorted.map { $0 + 1 }.shuffled(using: &random)
+            for (place, key) in odd.enumerated() {
+                set.insert(ManagedObjectID(entityNumber: 1, primaryKey: key))
+                if place.isMultiple(of: 3) {
+                    set.remove(ManagedObjectID(entityNumber: 1, primaryKey: key - 1))
+                }
+            }
+            let gone = Set(odd.enumerated().filter { $0.offset.isMultiple(of: 3) }.map { $1 - 1 })
+            let left = (sorted + odd).filter { !gone.contains($0) }.sorted()
+            #expect(set.ids.map(\.primaryKey) == left, "\(count) keys")
+            #expect(set.count == left.count, "\(count) keys")
+            set.insert(keys: 3...Int64(count), entityNumber: 1)
+            let merged = Self.set(Set(left).union(3...Int64(count)))
+            #expect(set == merged, "\(count) keys")
+        }
+    }
+
+    @Test("unions and differences of sets of very different sizes")
+    func differentSizes() {
+        var random = SeededGenerator(seed: 5)
+        let large = Self.scattered(5000, &random)
+        for count in [1, 5, 300, 4000, 5000] {
+            let small = large.prefix(count).map { $0 + Int64(random.pick(3)) - 1 }
+            for (one, other) in [(large, small), (small, large)] {
+                var union = Self.set(one)
+                union.formUnion(Self.set(other))
+                #expect(union == Self.set(Set(one).union(other)), "\(one.count), \(other.count)")
+                var rest = Self.set(one)
+                rest.subtract(Self.set(other))
+                #expect(rest == Self.set(Set(one).subtracting(other)))
+                #expect(rest.isEmpty == Set(one).subtracting(other).isEmpty)
+            }
+        }
+    }
 }

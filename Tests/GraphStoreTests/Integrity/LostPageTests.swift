@@ -32,7 +32,7 @@ import Testing
           unique: [[name]]
         """
 
-    private static func fill(_ path: String) throws -> ManagedObjectModel {
+    static func fill(_ path: String) throws -> ManagedObjectModel {
         let model = try GraphStoreTests.model(Self.model)
         let container = try PersistentContainer(model: model, .sqlite(at: path, opening: .create))
         let plan = BulkPlan(
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Returns the keys of the rows on each leaf of a table, in a valid file.
-    private static func leaves(of table: String, _ path: String) throws -> [Int: [Int64]] {
+    static func leaves(of table: String, _ path: String) throws -> [Int: [Int64]] {
         let connection = try Connection(path: path, mode: .readOnly)
         let root = try #require(
             try connection.integer(
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Returns each row of a table as text, by its key.
-    private static func rows(_ columns: String, _ table: String, _ path: String) throws
+    static func rows(_ columns: String, _ table: String, _ path: String) throws
         -> [Int64: String]
     {
         let rows = try Connection(path: path, mode: .readOnly).prepare(
@@ -154,15 +154,7 @@ import Testing
         let folder = try TemporaryFolder()
         let original = folder.file("original.sqlite")
         let model = try Self.fill(original)
-        do {
-            let container = try PersistentContainer(model: model, .sqlite(at: original))
-            let context = container.newContext()
-            _ = try context.execute(
-                BatchDeleteRequest(
-                    entityName: "Task", predicate: GraphPredicate(format: "number > 60")))
-            try context.save()
-            try container.checkpoint()
-        }
+        try Self.deleteTasks(after: 60, model, original)
         let live = try Self.rows("Z_PK, ZNUMBER", "ZTASK", original)
         #expect(live.count == 60)
         let root = try #require(
@@ -181,5 +173,49 @@ import Testing
             let saved = try Self.rows("Z_PK, ZNUMBER", "ZTASK", new)
             #expect(saved.filter { live[$0.key] != $0.value } == [:], "page \(lost ?? 0) is lost")
         }
+    }
+
+    enum ListDamage: CaseIterable {
+        case countTooLarge, countTooSmall, firstPageOutsideTheFile
+    }
+
+    @Test(
+        "salvage finds the rows below a lost root although the list of free pages is damaged",
+        arguments: ListDamage.allCases)
+    func damagedFreeList(damage: ListDamage) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        let model = try Self.fill(path)
+        try Self.deleteTasks(after: 300, model, path)
+        let live = try Self.rows("Z_PK, ZNUMBER", "ZTASK", path)
+        #expect(live.count == 300)
+        let root = try #require(
+            try Connection(path: path, mode: .readOnly).integer(
+                "SELECT rootpage FROM sqlite_master WHERE name = 'ZTASK'"))
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let count = bytes.number(at: 36, bytes: 4)
+        try #require(count > 0)
+        switch damage {
+        case .countTooLarge: bytes.set(count + 1, at: 36, bytes: 4)
+        case .countTooSmall: bytes.set(count - 1, at: 36, bytes: 4)
+        case .firstPageOutsideTheFile: bytes.set(0x7FFF_FFFF, at: 32, bytes: 4)
+        }
+        for place in (Int(root) - 1) * 4096..<Int(root) * 4096 { bytes[place] = 0 }
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let new = folder.file("new.sqlite")
+        _ = try PersistentContainer.salvage(at: path, to: new, model: model)
+        #expect(try Self.rows("Z_PK, ZNUMBER", "ZTASK", new) == live)
+    }
+
+    private static func deleteTasks(
+        after number: Int, _ model: ManagedObjectModel, _ path: String
+    ) throws {
+        let container = try PersistentContainer(model: model, .sqlite(at: path))
+        let context = container.newContext()
+        _ = try context.execute(
+            BatchDeleteRequest(
+                entityName: "Task", predicate: GraphPredicate(format: "number > \(number)")))
+        try context.save()
+        try container.checkpoint()
     }
 }

@@ -103,4 +103,43 @@ import Testing
             #expect(try store.container.sweepExternalFiles() == 0)
         }
     }
+
+    @Test("an import that rolls back a cycle keeps the files that its rows name")
+    func cycles() throws {
+        let nodes = """
+            Node:
+              attributes:
+                id: String
+                code: String
+                data: { type: Binary, external: true }
+              relationships:
+                next: { to: Node, inverse: previous }
+                previous: { to: Node, many: true, inverse: next }
+              unique: [[id], [code]]
+            """
+        let plan = BulkPlan(
+            entity: "Node", key: ["id"], attributes: ["id", "code", "data"],
+            links: [.init(relationship: "next", destination: "Node", attribute: "id")])
+        let records: [[TestValue]] = [
+            ["1", .absent, .blob([1]), "2"], ["2", "b", .absent, "3"], ["3", "x", .absent, "2"],
+        ]
+        for order in [[0, 1, 2], [1, 2, 0], [0, 2, 1]] {
+            try withStore(nodes) { store in
+                let context = store.context()
+                let node = try context.insert("Node")
+                node[.string("id")] = "1"
+                node[.binary("data")] = [UInt8](repeating: 8, count: 200_000)
+                let other = try context.insert("Node")
+                other[.string("id")] = "9"
+                other[.string("code")] = "x"
+                try context.save()
+                let names = try files(store)
+                #expect(names.count == 1)
+                let outcome = try store.container.load(plan, order.map { records[$0] })
+                #expect(outcome.rejects.count == 3, "\(order)")
+                #expect(try files(store) == names, "\(order)")
+                try store.expect("SELECT ZID, length(ZDATA) FROM ZNODE", ["1|38", "9|-"])
+            }
+        }
+    }
 }

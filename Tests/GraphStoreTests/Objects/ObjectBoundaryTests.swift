@@ -70,7 +70,7 @@ import Testing
         #expect(error?.code == .invalidRequest)
         #expect(
             error?.message
-                == "An object of 'Person' is no 'Person' but 'ManagedObject'; register the class "
+                == "'Person' p1 was read as 'ManagedObject', not as 'Person'; register the class "
                 + "before its objects are read: `container.register(Person.self)`")
         withExtendedLifetime(ann) {}
     }
@@ -88,19 +88,65 @@ import Testing
         #expect(context.takeNotedErrors().isEmpty)
     }
 
-    @Test("a relationship to objects that were read with another class is empty and notes an error")
-    func destinationOfOtherClass() throws {
+    /// The reason why Tom cannot be returned by a typed accessor.
+    private static let tomIsNoPet =
+        "'Pet' p1 was read as 'ManagedObject', not as 'Pet'; register the class before its objects "
+        + "are read: `container.register(Pet.self)`"
+
+    /// Returns what a process prints when it ends.
+    private static func lastWords(_ result: ExitTest.Result?) -> String {
+        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    }
+
+    @Test("a to-many link to an object that was read with another class ends the process")
+    func toManyOfOtherClass() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
+        {
+            let store = try ObjectBoundaryTests.store()
+            let context = store.context()
+            let pets = try context.fetch(FetchRequest<ManagedObject>(entityName: "Pet"))
+            let person = try context.fetch(Person.request).first
+            _ = person?[Person.pets]
+            withExtendedLifetime(pets) {}
+        }
+        let text = Self.lastWords(result)
+        #expect(
+            text.contains("'Person.pets' of p1 cannot be used: \(Self.tomIsNoPet)"), "\(text)")
+    }
+
+    @Test("a to-one link to an object that was read with another class ends the process")
+    func toOneOfOtherClass() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
+        {
+            let store = try ObjectBoundaryTests.store()
+            let context = store.context()
+            let ann = try ObjectBoundaryTests.ann(context)
+            let pet = try context.fetch(Pet.request).first
+            _ = pet?[Pet.owner]
+            withExtendedLifetime(ann) {}
+        }
+        let text = Self.lastWords(result)
+        #expect(
+            text.contains(
+                "'Pet.owner' of p1 cannot be used: 'Person' p1 was read as 'ManagedObject', not as "
+                    + "'Person'; register the class before its objects are read: "
+                    + "`container.register(Person.self)`"), "\(text)")
+    }
+
+    @Test("untyped links and references report an object that was read with another class")
+    func untypedLinksOfOtherClass() throws {
         let store = try Self.store()
         let context = store.context()
         let pets = try context.fetch(FetchRequest<ManagedObject>(entityName: "Pet"))
         let person = try #require(try context.fetch(Person.request).first)
-        #expect(person[Person.pets].isEmpty)
+        #expect(person[ToManyKey<ManagedObject>("pets")] == pets)
+        #expect(try person.value(forKey: "pets").objects == pets)
+        let reference = Ref<Pet>(id: pets[0].objectID)
         #expect(
-            context.takeNotedErrors().map(\.message) == [
-                "An object of 'Pet' is no 'Pet' but 'ManagedObject'; register the class before its "
-                    + "objects are read: `container.register(Pet.self)`"
-            ])
-        withExtendedLifetime(pets) {}
+            storeError { _ = try context.existingObject(reference) }?.message == Self.tomIsNoPet)
+        #expect(context.takeNotedErrors().isEmpty)
+        #expect(context[reference] == nil)
+        #expect(context.takeNotedErrors().map(\.message) == [Self.tomIsNoPet])
     }
 
     // MARK: Numbers

@@ -91,6 +91,35 @@ private let tasks = """
         }
     }
 
+    @Test(
+        "creating a store with an invalid derivation leaves no file",
+        arguments: ["nothing", "uppercase(name", "name", "parts.@count"])
+    func invalidDerivation(_ text: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("items.sqlite")
+        let model = try model(
+            """
+            Item: { attributes: { name: String, size: { type: Integer 64, derived: "\(text)" } } }
+            Part: { attributes: { name: String } }
+            """)
+        var guarded = StoreOptions()
+        guarded.filePermissions = 0o600
+        var rollback = StoreOptions()
+        rollback.journalMode = .delete
+        for description in [
+            StoreDescription.sqlite(at: path, opening: .create),
+            .sqlite(at: path, opening: .create, options: guarded),
+            .sqlite(at: path, opening: .create, options: rollback),
+            .binary(at: path, opening: .create), .json(at: path, opening: .create),
+        ] {
+            let error = storeError { _ = try PersistentContainer(model: model, description) }
+            #expect(error?.code == .invalidRequest)
+            #expect(
+                error?.message.hasPrefix("'Item.size' cannot be derived from '\(text)': ") == true)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        }
+    }
+
     @Test("now() is the time when the row itself was last saved")
     func moments() throws {
         try withLists { store, context, made in

@@ -39,6 +39,21 @@ import Testing
             stepsOf: { to: Task, many: true, inverse: steps }
           unique: [[name]]
         SpecialTag: { parent: Tag }
+        Box:
+          attributes: { name: String }
+          relationships: { things: { to: Thing, many: true } }
+          unique: [[name]]
+        Thing:
+          attributes: { name: String }
+          unique: [[name]]
+        Club:
+          attributes: { name: String }
+          relationships: { members: { to: Member, many: true, inverse: clubs, delete: no action } }
+          unique: [[name]]
+        Member:
+          attributes: { name: String }
+          relationships: { clubs: { to: Club, many: true, inverse: members, delete: no action } }
+          unique: [[name]]
         """
 
     /// A way to change links.
@@ -52,9 +67,12 @@ import Testing
         case mirror = "mirror"
     }
 
-    /// The action of a case: sets a relationship of an object, or inserts or deletes an object.
+    /// The action of a case: sets a relationship of an object, adds objects to a to-many or removes
+    /// them without loading it, or inserts or deletes an object.
     enum Action: Sendable {
         case set(String, String, String, [String])
+        case add(String, String, String, [String])
+        case remove(String, String, String, [String])
         case insert(String, String, String, [String])
         case delete(String, String)
     }
@@ -159,6 +177,39 @@ import Testing
                 "update Task a friends +1", "update Task b friends +1",
                 "update Task free friends +1",
             ]),
+        Case(
+            "without inverse: changed", .set("Box", "X1", "things", ["t2"]),
+            ["update Box X1 things +1"]),
+        Case(
+            "without inverse: taken from another", .set("Box", "X2", "things", ["t1"]),
+            ["update Box X1 things +1", "update Box X2 things +1"]),
+        Case(
+            "without inverse: of a new object", .insert("Box", "new", "things", ["t1", "t2"]),
+            ["insert Box new", "update Box X1 things +1"]),
+        Case("without inverse: owner deleted", .delete("Box", "X1"), ["delete Box X1"]),
+        Case("without inverse: target deleted", .delete("Thing", "t1"), ["delete Thing t1"]),
+        Case(
+            "many-to-many with the rule No Action: owner deleted", .delete("Club", "C"),
+            ["delete Club C", "update Member m clubs +1"]),
+        Case("added to a to-many: known", .add("List", "L1", "tasks", ["a"]), []),
+        Case(
+            "added to a to-many: known and new", .add("List", "L1", "tasks", ["a", "free"]),
+            ["update List L1 tasks +1", "update Task free list +1"]),
+        Case("added to an ordered to-many: known", .add("Board", "B1", "cards", ["a"]), []),
+        Case("added without inverse: known", .add("Box", "X1", "things", ["t1"]), []),
+        Case("added to a many-to-many: known", .add("Task", "a", "tags", ["p"]), []),
+        Case("added to an ordered many-to-many: known", .add("Task", "a", "steps", ["p"]), []),
+        Case(
+            "added to a many-to-many: known and new", .add("Task", "a", "tags", ["p", "r"]),
+            ["update Tag r tasks +1", "update Task a tags +1"]),
+        Case("added to its own inverse: known", .add("Task", "b", "friends", ["a"]), []),
+        Case("removed from a to-many: unknown", .remove("List", "L1", "tasks", ["free"]), []),
+        Case("removed from a many-to-many: unknown", .remove("Task", "a", "tags", ["r"]), []),
+        Case("removed without inverse: unknown", .remove("Box", "X2", "things", ["t1"]), []),
+        Case(
+            "removed from a many-to-many: known and unknown",
+            .remove("Tag", "p", "tasks", ["a", "free"]),
+            ["update Tag p tasks +1", "update Task a tags +1"]),
     ]
 
     @Test(
@@ -170,6 +221,16 @@ import Testing
             guard try Self.run(test.action, path, store) else { continue }
             let lines = try Self.changes(of: store)
             #expect(lines == test.lines, "\(path.rawValue)")
+            // A repetition of a set or added link changes nothing.
+            switch test.action {
+            case .set, .add, .remove:
+                let count = try store.container.history().count
+                let before = try store.lines(Self.versions)
+                _ = try Self.run(test.action, path, store)
+                #expect(try store.lines(Self.versions) == before, "\(path.rawValue), again")
+                #expect(try store.container.history().count == count, "\(path.rawValue), again")
+            case .insert, .delete: break
+            }
             try store.checkIntegrity()
         }
     }
@@ -190,6 +251,38 @@ import Testing
         try store.container.load(Self.plan("Task", "badge"), [["a", "z"], ["a", "x"]])
         #expect(try store.lines(Self.versions) == before)
         #expect(try store.container.history().count == 1)
+    }
+
+    @Test("links of objects that are set and set back before the save change nothing")
+    func setBackInMemory() throws {
+        let store = try Self.filledStore()
+        let before = try store.lines(Self.versions)
+        let context = store.context()
+        func object(_ entity: String, _ name: String) throws -> ManagedObject {
+            var request = FetchRequest<ManagedObject>(entityName: entity)
+            request.predicate = try GraphPredicate(format: "name == '\(name)'")
+            return try #require(try context.fetch(request).first)
+        }
+        let task = try object("Task", "a")
+        let (list, other) = (try object("List", "L1"), try object("List", "L2"))
+        let (tag, otherTag) = (try object("Tag", "p"), try object("Tag", "r"))
+        task[.toOne("list")] = other
+        task[.toOne("list")] = list
+        task.remove(tag, from: .toMany("tags"))
+        task.add(otherTag, to: .toMany("tags"))
+        task.remove(otherTag, from: .toMany("tags"))
+        task.add(tag, to: .toMany("tags"))
+        try context.save()
+        #expect(try store.lines(Self.versions) == before)
+        #expect(try store.container.history().count == 1)
+        // The objects are those of the store, so that a later change conflicts with nothing.
+        other[.toMany("tasks")] = [task]
+        try context.save()
+        #expect(
+            try Self.changes(of: store) == [
+                "update List L1 tasks +1", "update List L2 tasks +1", "update Task a list +1",
+            ])
+        try store.checkIntegrity()
     }
 
     @Test("a rejected record does not change the objects that it links")
@@ -272,7 +365,9 @@ import Testing
 
     // MARK: The store
 
-    private static let tables = ["Task", "List", "Board", "Badge", "Tag"]
+    private static let tables = [
+        "Task", "List", "Board", "Badge", "Tag", "Box", "Thing", "Club", "Member",
+    ]
     private static let versions = tables.map {
         "SELECT Z_ENT, Z_PK, ZNAME, Z_OPT FROM Z\($0.uppercased())"
     }.joined(separator: " UNION ALL ")
@@ -300,6 +395,11 @@ import Testing
         boards[0][.toMany("cards")] = [tasks[0], tasks[1]]
         tasks[0][.toMany("steps")] = [tags[0], tags[1]]
         tasks[0][.toMany("friends")] = [tasks[1]]
+        let boxes = try ["X1", "X2"].map { try insert("Box", $0) }
+        let things = try ["t1", "t2"].map { try insert("Thing", $0) }
+        boxes[0][.toMany("things")] = [things[0]]
+        let club = try insert("Club", "C")
+        club[.toMany("members")] = [try insert("Member", "m")]
         try context.save()
         return store
     }
@@ -307,10 +407,16 @@ import Testing
     /// Returns `kind Entity name properties +versions` for each object that the last save changed.
     private static func changes(of store: TestStore) throws -> [String] {
         let transactions = try store.container.history()
-        #expect(transactions.count == 2)
-        guard let last = transactions.last else { return [] }
         let rows = try store.lines(versions)
-        let names = ["a", "b", "free", "L1", "L2", "B1", "B2", "x", "y", "z", "p", "q", "r"]
+        guard let last = transactions.dropFirst().last else {
+            #expect(rows.filter { !$0.hasSuffix("|1") } == [])
+            return []
+        }
+        #expect(transactions.count == 2)
+        let names = [
+            "a", "b", "free", "L1", "L2", "B1", "B2", "x", "y", "z", "p", "q", "r", "X1", "X2",
+            "t1", "t2", "C", "m",
+        ]
         var lines: [String] = []
         var changed: Set<String> = []
         for change in last.changes {
@@ -324,7 +430,10 @@ import Testing
                 changed.insert(start)
             } else {
                 // Primary keys count from 1 in the order of the names above.
-                let first = ["Task": 0, "List": 3, "Board": 5, "Badge": 7, "Tag": 10]
+                let first = [
+                    "Task": 0, "List": 3, "Board": 5, "Badge": 7, "Tag": 10, "Box": 13,
+                    "Thing": 15, "Club": 17, "Member": 18,
+                ]
                 let table = entity?.name == "SpecialTag" ? "Tag" : entity?.name ?? ""
                 line += " \(names[(first[table] ?? 0) + Int(id.primaryKey) - 1])"
             }
@@ -342,158 +451,5 @@ import Testing
             #expect(changed.contains("\(parts[0])|\(parts[1])|"), "\(row)")
         }
         return lines.sorted()
-    }
-
-    private static func plan(_ entity: String, _ relationship: String) -> BulkPlan {
-        let destinations = [
-            "list": "List", "board": "Board", "badge": "Badge", "tags": "Tag", "steps": "Tag",
-            "tasks": "Task", "cards": "Task", "task": "Task", "friends": "Task",
-        ]
-        return BulkPlan(
-            entity: entity, key: ["name"], attributes: ["name"],
-            links: [
-                .init(
-                    relationship: relationship, destination: destinations[relationship] ?? "",
-                    attribute: "name", missing: .null)
-            ])
-    }
-
-    private static func isToMany(_ relationship: String) -> Bool {
-        relationship.hasSuffix("s")
-    }
-
-    // MARK: Paths
-
-    /// Runs the action by the path.
-    ///
-    /// - Returns: `false` if the path does not support the action.
-    private static func run(
-        _ action: Action, _ path: Path, _ store: TestStore
-    ) throws -> Bool {
-        switch path {
-        case .objects:
-            let context = store.context()
-            try change(action, in: context)
-            try context.save()
-        case .child:
-            let context = store.context()
-            let child = context.makeChild()
-            try change(action, in: child)
-            try child.save()
-            try context.save()
-        case .fewRows, .manyRows:
-            guard let (plan, record) = record(of: action) else { return false }
-            try store.container.load(
-                plan, [record], keyMemoryBytes: path == .fewRows ? 0 : 192 << 20)
-        case .insertRequest: return try insertRequest(action, store)
-        case .request: return try request(action, store)
-        case .mirror:
-            guard case .delete(let entity, let name) = action else { return false }
-            let context = store.context()
-            let plan = BulkPlan(entity: entity, key: ["name"], attributes: ["name"])
-            let writer = try context.bulkWriter(for: plan)
-            let batch = RowBatch(width: 1)
-            for other in try store.lines("SELECT ZNAME FROM Z\(entity.uppercased())")
-            where other != name { batch.add([.text(other)]) }
-            // Objects of a sub-entity share the table.
-            try writer.apply(batch, firstToken: 1)
-            try writer.finish()
-            _ = writer.takeRejects()
-            _ = try context.write(BatchDeleteRequest(entityName: entity), sparing: writer)
-            try context.save()
-        }
-        return true
-    }
-
-    private static func change(_ action: Action, in context: ManagedObjectContext) throws {
-        func object(_ entity: String, _ name: String) throws -> ManagedObject {
-            var request = FetchRequest<ManagedObject>(entityName: entity)
-            request.predicate = try GraphPredicate(format: "name == '\(name)'")
-            return try #require(try context.fetch(request).first)
-        }
-        func set(_ owner: ManagedObject, _ relationship: String, _ names: [String]) throws {
-            let destination = plan("", relationship).links[0].destination
-            let objects = try names.map { try object(destination, $0) }
-            if isToMany(relationship) {
-                owner[.toMany(relationship)] = objects
-            } else {
-                owner[.toOne(relationship)] = objects.first
-            }
-        }
-        switch action {
-        case .set(let entity, let name, let relationship, let names):
-            try set(object(entity, name), relationship, names)
-        case .insert(let entity, let name, let relationship, let names):
-            let owner = try context.insert(entity)
-            try owner.setValue(.attribute(.text(name)), forKey: "name")
-            try set(owner, relationship, names)
-        case .delete(let entity, let name): context.delete(try object(entity, name))
-        }
-    }
-
-    private static func record(of action: Action) -> (BulkPlan, [TestValue])? {
-        switch action {
-        case .set(let entity, let name, let relationship, let names),
-            .insert(let entity, let name, let relationship, let names):
-            let cell: TestValue =
-                isToMany(relationship)
-                ? .list(names.map { .text($0) }) : names.first.map { .text($0) } ?? .null
-            return (plan(entity, relationship), [.text(name), cell])
-        case .delete: return nil
-        }
-    }
-
-    private static func insertRequest(_ action: Action, _ store: TestStore) throws -> Bool {
-        switch action {
-        case .set(let entity, let name, let relationship, let names),
-            .insert(let entity, let name, let relationship, let names):
-            var isDone = false
-            var request = BatchInsertRequest(
-                entityName: entity, properties: ["name", relationship]
-            ) { row in
-                if isDone { return true }
-                isDone = true
-                row["name"] = .value(.text(name))
-                row[relationship] = .keys(names.map { .text($0) })
-                if !isToMany(relationship) {
-                    row[relationship] = .value(names.first.map { .text($0) } ?? .null)
-                }
-                return false
-            }
-            request.key = ["name"]
-            request.policy = .objectTrump
-            request.links = [relationship: .init(by: "name", missing: .null)]
-            let context = store.context()
-            _ = try context.write(request)
-            try context.save()
-            return true
-        case .delete: return false
-        }
-    }
-
-    private static func request(_ action: Action, _ store: TestStore) throws -> Bool {
-        let context = store.context()
-        switch action {
-        case .set(let entity, let name, let relationship, let names)
-        where ["list", "board"].contains(relationship):
-            var value = GraphValue.null
-            if let destination = names.first {
-                var request = FetchRequest<ManagedObject>(
-                    entityName: plan(entity, relationship).links[0].destination)
-                request.predicate = try GraphPredicate(format: "name == '\(destination)'")
-                value = .object(try #require(try context.fetch(request).first).objectID)
-            }
-            _ = try context.write(
-                BatchUpdateRequest(
-                    entityName: entity, predicate: GraphPredicate(format: "name == '\(name)'"),
-                    propertiesToUpdate: [relationship: .constant(value)]))
-        case .delete(let entity, let name):
-            _ = try context.write(
-                BatchDeleteRequest(
-                    entityName: entity, predicate: GraphPredicate(format: "name == '\(name)'")))
-        default: return false
-        }
-        try context.save()
-        return true
     }
 }

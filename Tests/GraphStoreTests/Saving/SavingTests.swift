@@ -21,6 +21,34 @@ import Testing
         }
     }
 
+    @Test("row 50: refreshing a fault calls no hook, and each later read calls awakeFromFetch")
+    func refreshingFaults() throws {
+        try withObjects { store in
+            let writer = store.context()
+            writer.insert(Todo.self) { $0.title = "one" }
+            try writer.save()
+            let context = store.context()
+            // The fetch keeps the row, and the object is still a fault.
+            let task = try #require(try context.fetch(FetchRequest<Todo>()).first)
+            #expect(task.isFault)
+            for (number, title) in ["two", "three", "four"].enumerated() {
+                try store.foreign().execute(
+                    "UPDATE ZTASK SET ZTITLE = '\(title)', Z_OPT = Z_OPT + 1")
+                task.calls.removeAll()
+                try context.refresh(task, mergeChanges: number == 1)
+                let turned = number == 0 ? [] : ["willTurnIntoFault", "didTurnIntoFault"]
+                #expect(task.isFault && task.calls == turned)
+                try context.refresh(task, mergeChanges: false)
+                try context.refresh(task, mergeChanges: true)
+                try context.refreshAllObjects()
+                #expect(task.isFault && task.calls == turned)
+                #expect(task.title == title)
+                #expect(task.title == title)
+                #expect(!task.isFault && task.calls == turned + ["fetch"])
+            }
+        }
+    }
+
     @Test("inserts fail with `.corrupt` if the primary key counter is at its maximum")
     func keysAtTheirEnd() throws {
         let store = try TestStore("Item: { attributes: { name: String }, unique: [[name]] }")
@@ -278,6 +306,42 @@ import Testing
             #expect(failures[3].value == .text(String(repeating: "x", count: 21)))
             #expect(plan.isInserted && old.isUpdated)
             #expect(try store.integer("SELECT count(*) FROM ZTASK") == 1)
+        }
+    }
+
+    @Test("row 61: failures come in the order of deletions, insertions, and updates")
+    func orderOfFailures() throws {
+        try withObjects { store in
+            let context = store.context()
+            let changed = Todo(in: context)
+            let deleted = Todo(in: context)
+            let project = try context.insert("Project")
+            let step = Todo(in: context)
+            step[.toOne("project")] = project
+            try context.save()
+            for task in [changed, deleted] {
+                task.onValidate = { task, operation, failures in
+                    failures.add("Not on \(operation.rawValue)", task, key: "number")
+                }
+            }
+            // The changes are made in the opposite order.
+            changed.title = ""
+            let new = Todo(in: context)
+            new.number = 1001
+            context.delete(deleted)
+            context.delete(project)
+            let error = storeError { try context.save() }
+            #expect(
+                try #require(error?.validationError).failures.map(\.description) == [
+                    "Not on delete [1550, Task p2]",
+                    "'steps' is not empty, and its Deny rule keeps the object [1600, Project p1]",
+                    "'number' must be from 0 to 1000, and is 1001 [1610, Task p4]",
+                    "'title' must have from 1 to 20 characters, and has 0 [1670, Task p1]",
+                    "Not on update [1550, Task p1]",
+                ])
+            #expect(project.isDeleted && deleted.isDeleted && new.isInserted && changed.isUpdated)
+            try store.expect("SELECT count(*) FROM ZTASK", ["3"])
+            try store.expect("SELECT count(*) FROM ZPROJECT", ["1"])
         }
     }
 

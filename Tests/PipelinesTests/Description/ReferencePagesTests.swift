@@ -50,7 +50,7 @@ import Testing
             dump: """
                 {"command": {"commandName": "tool", "shouldDisplay": true, "subcommands": [
                   {"commandName": "do", "superCommands": ["tool"], "shouldDisplay": true,
-                   "abstract": "Do it.", "discussion": "One.\\n\\nExamples:\\n  tool do x\\n  tool do y",
+                   "abstract": "Do it.", "discussion": "One.\\n\\nLists:\\n\\n- a\\nb\\n- c\\n\\nExamples:\\n  tool do x\\n  tool do y",
                    "arguments": [
                      {"kind": "positional", "valueName": "file", "isOptional": false,
                       "isRepeating": true, "shouldDisplay": true, "abstract": "What"},
@@ -77,6 +77,11 @@ import Testing
                 ```
 
                 One.
+
+                Lists:
+
+                - a b
+                - c
 
                 Examples:
 

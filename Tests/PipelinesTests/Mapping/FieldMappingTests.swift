@@ -182,9 +182,13 @@ struct FieldMappingTests {
                 {"id":"1","at":978307200}
                 {"id":"2","at":"978307201.5"}
                 {"id":"3","at":"2001-01-01"}
+                {"id":"4","at":253402300799}
+                {"id":"5","at":1700000000123}
                 """) == [
-                    "0", "1.5",
+                    "0", "1.5", "252423993599",
                     "cast at: 'at' takes a number of seconds since 1970, not '2001-01-01'",
+                    "cast at: 'at' takes seconds since 1970, up to the year 9999 (milliseconds "
+                        + "need `number: milliseconds`), not 1700000000123",
                 ])
         #expect(
             try column("ZAT", "at: { number: milliseconds }", #"{"id":"1","at":978307200250}"#)

@@ -28,12 +28,13 @@ import Testing
         ])
     private static let missed = MissedLinks(
         relationship: "owner", count: 2, first: ["a.csv:3 'nobody'"])
-    private static let form = InputForm(format: "csv", columnNames: ["a", "b"])
+    private static let form = InputForm(
+        format: "csv", columnNames: ["a", "b"], endsAtReturn: true)
     /// Latin-1.
     private static let name = FileName(bytes: [0x61, 0xE9])
     private static let file = RejectFileNote(
         source: name, path: "rejects/a.csv", recordsLength: 5, reasonsLength: 6, isArray: true,
-        isFirst: false, replayed: 7)
+        isFirst: false, replayed: 7, endsAtReturn: true)
     private static let input = InputNote(
         path: name, byteCount: 7, digest: [0, 128, 255], records: 8)
     private static let position = InputPosition(
@@ -127,28 +128,53 @@ import Testing
         #expect(try JSONDecoder().decode(RunReport.self, from: Data(text.utf8)) == report)
     }
 
+    private static let section = SectionNote(
+        end: position, records: 4, finished: [input], lastRow: 1 << 40, writtenUpTo: 5,
+        writtenOfNext: 7, newWritten: 6, rowsHash: .min)
+
+    /// A point without `nil`.
+    private static var point: ResumePoint {
+        ResumePoint(
+            stage: "tasks", fingerprint: "f", position: position, counts: counts,
+            objects: ObjectTally(), rejectTally: stageReport.rejects, nextToken: 1 << 60,
+            inputs: [name: form, "\u{E9}": form, "e\u{301}": form], rejects: [file],
+            secondsElapsed: 3.5, section: section,
+            abortBase: RejectBase(read: 4, rejected: 5),
+            stop: StopNote(code: "cast", reject: code.first[0], replayed: 6),
+            left: [position], unmet: ["a.b"], lacking: ["a.b"], fitsNothing: false,
+            missedLinks: [missed],
+            links: [LinkFileNote(source: name, path: "rejects/a.csv.links.ndjson", length: 8)],
+            finished: [input])
+    }
+
+    /// Returns all paths in a value, at any depth.
+    private static func paths(in value: Any) -> [FileName] {
+        if let path = value as? FileName { return [path] }
+        return Mirror(reflecting: value).children.flatMap { paths(in: $0.value) }
+    }
+
+    @Test func mappingReachesEveryPathOfANote() {
+        let stage = StageNote(
+            name: "tasks", fingerprint: "f", report: Self.stageReport, inputs: [Self.input])
+        let mapped: (FileName) -> FileName = { FileName("mapped").joining($0) }
+        for (note, count) in [
+            (Self.point.mappingPaths(mapped) as Any, 12), (stage.mappingPaths(mapped), 1),
+        ] {
+            let paths = Self.paths(in: note)
+            #expect(paths.count == count)
+            #expect(paths.filter { !$0.hasPrefix("mapped/") } == [])
+        }
+    }
+
     @Test func resumeNotesRoundTripThroughJSON() throws {
         let run = RunNote(
             pipeline: "p", runID: "r", started: 812_345_678.9, fingerprint: "f", base: "b",
             attempts: 3, replay: "rejects/x", isEnded: true, leavesOut: true)
         let stage = StageNote(
             name: "tasks", fingerprint: "f", report: Self.stageReport, inputs: [Self.input])
-        let section = SectionNote(
-            end: Self.position, records: 4, finished: [Self.input], lastRow: 1 << 40,
-            writtenUpTo: 5, writtenOfNext: 7, newWritten: 6, rowsHash: .min)
-        let importing = ResumePoint(
-            stage: "tasks", fingerprint: "f", position: Self.position, counts: Self.counts,
-            objects: ObjectTally(), rejectTally: Self.stageReport.rejects, nextToken: 1 << 60,
-            inputs: [
-                Self.name: Self.form, "\u{E9}": Self.form, "e\u{301}": Self.form,
-            ], rejects: [Self.file], secondsElapsed: 3.5,
-            section: section, abortBase: RejectBase(read: 4, rejected: 5),
-            stop: StopNote(code: "cast", reject: Self.code.first[0], replayed: 6),
-            left: [Self.position], unmet: ["a.b"], lacking: ["a.b"], fitsNothing: false,
-            missedLinks: [Self.missed],
-            links: [LinkFileNote(source: Self.name, path: "rejects/a.csv.links.ndjson", length: 8)])
+        let importing = Self.point
         try check(run)
-        try check(section)
+        try check(Self.section)
         try check(stage)
         try check(importing, but: "finished")
         let read = try JSONDecoder().decode(

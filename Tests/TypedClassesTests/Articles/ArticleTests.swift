@@ -28,29 +28,70 @@ import Testing
         text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
+    /// Returns the samples of all articles, as lines, each with its article.
+    private static func allSamples() throws -> [(article: String, lines: [Substring])] {
+        var samples: [(String, [Substring])] = []
+        for (name, text) in try texts(in: articles, ending: ".md") {
+            for block in text.components(separatedBy: "```swift\n").dropFirst() {
+                samples.append((name, lines(block.components(separatedBy: "\n```")[0])))
+            }
+        }
+        return samples
+    }
+
+    /// Returns the positions of a sample in a file.
+    private static func positions(of sample: [Substring], in lines: [Substring]) -> [Int] {
+        lines.indices.filter { start in
+            start + sample.count <= lines.count
+                && unindented(lines[start..<start + sample.count]) == sample
+        }
+    }
+
+    /// Returns the lines that open the blocks around a line, innermost first.
+    private static func openings(around position: Int, in lines: [Substring]) -> [Substring] {
+        var indentation = lines[position].prefix { $0 == " " }.count
+        var found: [Substring] = []
+        for line in lines[..<position].reversed() where !line.isEmpty {
+            let own = line.prefix { $0 == " " }.count
+            guard own < indentation else { continue }
+            indentation = own
+            found.append(line)
+        }
+        return found
+    }
+
     @Test func everySampleIsCompiledAndRun() throws {
         let compiled = try Self.texts(in: Self.samples, ending: "Samples.swift").values
             .map(Self.lines)
-        var count = 0
-        for (name, text) in try Self.texts(in: Self.articles, ending: ".md") {
-            let parts = text.components(separatedBy: "```swift\n")
-            for (before, block) in zip(parts, parts.dropFirst()) {
-                // Samples that need another package are not compiled.
-                if Self.lines(before).suffix(2).first?.hasPrefix("<!-- not compiled: ") == true {
-                    continue
-                }
-                let sample = Self.lines(block.components(separatedBy: "\n```")[0])
-                let isThere = compiled.contains { lines in
-                    lines.indices.contains { start in
-                        start + sample.count <= lines.count
-                            && Self.unindented(lines[start..<start + sample.count]) == sample
-                    }
-                }
-                #expect(isThere, "\(name): \(sample[0])")
-                count += 1
-            }
+        let samples = try Self.allSamples()
+        for sample in samples {
+            let isThere = compiled.contains { !Self.positions(of: sample.lines, in: $0).isEmpty }
+            #expect(isThere, "\(sample.article): \(sample.lines[0])")
         }
-        #expect(count >= 90)
+        #expect(samples.count >= 90)
+    }
+
+    @Test func everySampleWithAContextIsCompiledInTheBackground() throws {
+        let compiled = try Self.texts(in: Self.samples, ending: "Samples.swift").values
+            .map(Self.lines)
+        // These samples make their own context, or get it as a parameter.
+        let own = ["newContext()", "context in", "context: ManagedObjectContext", "_ context"]
+        var count = 0
+        for sample in try Self.allSamples() {
+            let text = sample.lines.joined(separator: "\n")
+            guard text.contains(#/\bcontext\b/#), !own.contains(where: text.contains) else {
+                continue
+            }
+            let isThere = compiled.contains { lines in
+                Self.positions(of: sample.lines, in: lines).contains {
+                    Self.openings(around: $0, in: lines)
+                        .contains { $0.contains("background { context in") }
+                }
+            }
+            #expect(isThere, "\(sample.article): \(sample.lines[0])")
+            count += 1
+        }
+        #expect(count >= 40)
     }
 
     @Test func everyArticleIsOnTheFirstPage() throws {
@@ -164,7 +205,7 @@ import Testing
 }
 
 /// A folder that is deleted with its owner, and the path of the package.
-final class ExampleFolder {
+final class ExampleFolder: Sendable {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 

@@ -79,6 +79,34 @@ import Testing
         #expect(open == 0)
     }
 
+    @Test func fetchesAndChangesInTheBackground() async throws {
+        let container = try PersistentContainer.ephemeral(model: model)
+        container.register(TasksClasses.all)
+        let titles = try await container.background { context in
+            let home = context.insert(Category.self) { $0.name = "Home" }
+            let milk = context.insert(Task.self) {
+                $0.id = UUID()
+                $0.title = "Buy milk"
+                $0.priority = 1
+                $0.category = home
+            }
+            var titles: [String] = []
+            let urgent = try context.fetch(
+                Task.request
+                    .where(\.isCompleted == false && \.priority > 0)
+                    .sort(\.dueOn).sort(\.title))
+            for task in urgent {
+                titles.append("\(task.title) in \(task.category?.name ?? "no category")")
+            }
+            milk.isCompleted = true
+            home.tasks.remove(milk)
+            try context.save()
+            #expect(milk.category == nil && milk.isCompleted)
+            return titles
+        }
+        #expect(titles == ["Buy milk in Home"])
+    }
+
     @Test func modeling() throws {
         let model = try ManagedObjectModel(
             yaml: """

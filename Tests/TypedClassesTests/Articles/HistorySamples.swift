@@ -13,7 +13,7 @@ import Testing
         model = try .example("tasks")
     }
 
-    @Test func keepsReadsAndPurges() throws {
+    @Test func keepsReadsAndPurges() async throws {
         let storePath = folder.path("history.sqlite")
         var options = StoreOptions()
         options.history = HistoryOptions(keeping: .days(30))
@@ -45,10 +45,12 @@ import Testing
         let old = HistoryToken(storeUUID: container.storeUUID, sequence: 0)
         if let lastToken { try container.purgeHistory(upTo: lastToken) }
 
-        let context = container.newContext()
-        context.insert(Category.self) { $0.name = "Home" }
-        context.transactionAuthor = "import"
-        let token = try context.save().historyToken
+        let token = try await container.background { context in
+            context.insert(Category.self) { $0.name = "Home" }
+            context.transactionAuthor = "import"
+            let token = try context.save().historyToken
+            return token
+        }
         #expect(token?.sequence == 3)
 
         var isReadWhole = false
@@ -64,7 +66,7 @@ import Testing
         #expect(isReadWhole && lastToken == token)
     }
 
-    @Test func otherProcesses() throws {
+    @Test func otherProcesses() async throws {
         var options = StoreOptions()
         options.history = HistoryOptions()
         let description = StoreDescription.sqlite(
@@ -72,17 +74,18 @@ import Testing
         let container = try PersistentContainer(model: model, description)
         let theirs = try PersistentContainer(model: model, description)
         for container in [container, theirs] { container.register(TasksClasses.all) }
-        let context = container.newContext()
-        let home = context.insert(Category.self) { $0.name = "Home" }
-        try context.save()
-        _ = try container.pollRemoteChange()
-        let other = theirs.newContext()
-        try #require(other.existingObject(with: home.objectID) as? Category).name = "House"
-        try other.save()
-        if let remote = try container.pollRemoteChange(), let change = remote.change {
-            try context.merge(change)
+        try await container.background { context in
+            let home = context.insert(Category.self) { $0.name = "Home" }
+            try context.save()
+            _ = try container.pollRemoteChange()
+            let other = theirs.newContext()
+            try #require(other.existingObject(with: home.objectID) as? Category).name = "House"
+            try other.save()
+            if let remote = try container.pollRemoteChange(), let change = remote.change {
+                try context.merge(change)
+            }
+            #expect(home.name == "House")
         }
-        #expect(home.name == "House")
     }
 
     @Test func sync() async throws {

@@ -3,54 +3,6 @@ import GraphModel
 import GraphStore
 import Testing
 
-struct TaskService: Sendable {
-    struct NewTask: Decodable, Sendable {
-        var title: String
-        var category: String?
-    }
-
-    let container: PersistentContainer
-
-    init(storeAt path: String, model: ManagedObjectModel) throws {
-        container = try PersistentContainer(model: model, at: path, opening: .create)
-        container.register(TasksClasses.all)
-    }
-
-    func open(after title: String, limit: Int) async throws -> [Task.Row] {
-        try await container.background { context in
-            try context.fetch(
-                Task.request.where(\.isCompleted == false && \.title > title)
-                    .sort(\.title).limit(limit)
-            ).map(Task.Row.init)
-        }
-    }
-
-    func create(_ new: NewTask) async throws -> Task.Row {
-        try await container.background { context in
-            context.mergePolicy = .mergeByPropertyObjectTrump
-            let task = context.insert(Task.self) {
-                $0.id = UUID()
-                $0.title = new.title
-            }
-            if let name = new.category {
-                task.category = context.insert(Category.self) { $0.name = name }
-            }
-            try context.save()
-            return Task.Row(task)
-        }
-    }
-
-    func complete(_ id: UUID) async throws -> Task.Row? {
-        try await container.background { context in
-            guard let task = try context.fetch(Task.request.where(\.id == id)).first
-            else { return nil }
-            task.isCompleted = true
-            try context.save()
-            return Task.Row(task)
-        }
-    }
-}
-
 @Suite struct InboxTests {
     let container: PersistentContainer
 
@@ -86,17 +38,6 @@ struct TaskService: Sendable {
         container.register(TasksClasses.all)
     }
 
-    @Test func server() async throws {
-        let service = try TaskService(storeAt: folder.path("service.sqlite"), model: model)
-        let milk = try await service.create(.init(title: "Buy milk", category: "Home"))
-        let plants = try await service.create(.init(title: "Water plants", category: "Home"))
-        #expect(milk.category == plants.category)
-        #expect(
-            try await service.open(after: "Buy milk", limit: 10).map(\.title) == ["Water plants"])
-        #expect(try await service.complete(milk.id)?.isCompleted == true)
-        #expect(try await service.complete(UUID()) == nil)
-    }
-
     @Test func unitsAndRepositories() async throws {
         try container.unitOfWork { context in
             let home = context.insert(Category.self) { $0.name = "Home" }
@@ -107,8 +48,7 @@ struct TaskService: Sendable {
                 task.category = home
             }
         }
-        let context = container.newContext()
-        do {
+        try await container.background { context in
             let tasks = GraphRepository<Task>(context)
             let open = try GraphPredicate(format: "isCompleted == NO")
             for task in try tasks.objects(where: open, sortedBy: [], limit: 10) {
@@ -117,6 +57,7 @@ struct TaskService: Sendable {
             try tasks.save()
             #expect(!context.hasChanges)
         }
+        let context = container.newContext()
         #expect(try context.fetch(Task.request).map(\.isCompleted) == [true])
         let moved = try await container.background { context in
             try context.unitOfWork { context in
@@ -137,7 +78,7 @@ struct TaskService: Sendable {
         #expect(try context.count(for: Category.request) == 2)
     }
 
-    @Test func testing() throws {
+    @Test func testing() async throws {
         let id = UUID()
         do {
             let context = container.newContext()
@@ -163,9 +104,11 @@ struct TaskService: Sendable {
         let tasks = try context.fetch(Task.request.prefetch(\.category))
         for task in tasks { names.insert(task.category?.name ?? "") }
         #expect(context.statistics.faultsFired == 0)
-        let explanation = try context.explain(Task.request.where(\.id == id))
-        #expect(explanation.scannedObjects == 0)
         #expect(names == ["Home"])
+        try await container.background { context in
+            let explanation = try context.explain(Task.request.where(\.id == id))
+            #expect(explanation.scannedObjects == 0)
+        }
         try container.truncateAll()
         #expect(try container.newContext().count(for: Task.request) == 0)
     }
@@ -210,11 +153,9 @@ struct TaskService: Sendable {
         withExtendedLifetime(task) {}
     }
 
-    @Test func notedErrorsAndRecovery() throws {
-        var messages: [String] = []
-        let storePath = folder.path("tasks.sqlite")
-        do {
-            let context = container.newContext()
+    @Test func notedErrorsAndRecovery() async throws {
+        try await container.background { context in
+            var messages: [String] = []
             let task = context.insert(Task.self) {
                 $0.id = UUID()
                 $0.title = "Buy milk"
@@ -224,7 +165,8 @@ struct TaskService: Sendable {
             #expect(messages.count == 1)
             try context.save()
         }
-        messages = []
+        var messages: [String] = []
+        let storePath = folder.path("tasks.sqlite")
         let report = try PersistentContainer.verify(at: storePath, .full)
         for finding in report.findings { messages.append("\(finding)") }
         #expect(messages == [])

@@ -43,8 +43,7 @@ final class TaskList: FetchedResultsControllerDelegate {
     }
 
     @Test func rows() async throws {
-        let context = container.newContext()
-        do {
+        try await container.background { context in
             var lines: [String] = []
             let rows = try context.rows(
                 Task.request.sort(\.title).select("title", "category.name", "objectID"))
@@ -66,40 +65,44 @@ final class TaskList: FetchedResultsControllerDelegate {
                 Task.request.sort(\.title).select("title", "dueOn", urgency), as: Line.self)
         }
         #expect(lines.map(\.urgency) == [20, 10, 10])
-        let groups = try context.rows(
-            Task.request
-                .select("category.name", .count(), .sum("priority", as: "total"))
-                .group(by: "category.name")
-                .having(GraphKey("total") > 1)
-                .sort("category.name"))
-        #expect(groups.map { $0.value("total", as: Int.self) } == [3])
-        let open = Task.request.where(\.isCompleted == false)
-        let number = try context.count(for: open)
-        let (total, mean, latest) = try context.aggregate(
-            open, .sum(Task.Keys.priority), .average(Task.Keys.priority), .maximum(Task.Keys.dueOn))
-        #expect(number == 3 && total == 4 && mean == 4.0 / 3 && latest == nil)
-        var characters = 0
-        try context.forEachRow(Task.request.select("title")) { row in
-            characters += row.value("title", as: String.self)?.count ?? 0
-            return characters < 1_000_000
+        try await container.background { context in
+            let groups = try context.rows(
+                Task.request
+                    .select("category.name", .count(), .sum("priority", as: "total"))
+                    .group(by: "category.name")
+                    .having(GraphKey("total") > 1)
+                    .sort("category.name"))
+            #expect(groups.map { $0.value("total", as: Int.self) } == [3])
+            let open = Task.request.where(\.isCompleted == false)
+            let number = try context.count(for: open)
+            let (total, mean, latest) = try context.aggregate(
+                open, .sum(Task.Keys.priority), .average(Task.Keys.priority),
+                .maximum(Task.Keys.dueOn))
+            #expect(number == 3 && total == 4 && mean == 4.0 / 3 && latest == nil)
+            var characters = 0
+            try context.forEachRow(Task.request.select("title")) { row in
+                characters += row.value("title", as: String.self)?.count ?? 0
+                return characters < 1_000_000
+            }
+            #expect(characters == 28)
         }
-        #expect(characters == 28)
     }
 
-    @Test func fetchedResults() throws {
-        let context = container.newContext()
-        let list = TaskList()
-        let controller = FetchedResultsController(
-            Task.request.sort(\.category.name).sort(\.title), in: context,
-            sectionNameKeyPath: "category.name")
-        controller.delegate = list
-        try controller.performFetch()
-        let sections = controller.sections?.map { "\($0.name): \($0.numberOfObjects)" }
-        _ = task("Answer mail", in: context)
-        try context.processPendingChanges()
-        #expect(sections == [": 1", "Home: 2"])
-        #expect(list.titles == ["Answer mail", "Call Ann", "Buy milk", "Water plants"])
-        #expect(list.inserted == [ResultIndexPath(section: 0, row: 0)])
+    @Test func fetchedResults() async throws {
+        try await container.background { context in
+            let list = TaskList()
+            let controller = FetchedResultsController(
+                Task.request.sort(\.category.name).sort(\.title), in: context,
+                sectionNameKeyPath: "category.name")
+            controller.delegate = list
+            try controller.performFetch()
+            let sections = controller.sections?.map { "\($0.name): \($0.numberOfObjects)" }
+            _ = task("Answer mail", in: context)
+            try context.processPendingChanges()
+            #expect(sections == [": 1", "Home: 2"])
+            #expect(list.titles == ["Answer mail", "Call Ann", "Buy milk", "Water plants"])
+            #expect(list.inserted == [ResultIndexPath(section: 0, row: 0)])
+        }
     }
 
     func firstTitles(of container: PersistentContainer) async throws -> [String] {
@@ -120,15 +123,16 @@ final class TaskList: FetchedResultsControllerDelegate {
             try await firstTitles(of: container) == ["Buy milk", "Call Ann", "Water plants"])
     }
 
-    @Test func events() throws {
-        let context = container.newContext()
-        var saved = 0
-        let token = context.observeEvents { event in
-            if case .didSave(let change) = event { saved += change.inserted.count }
+    @Test func events() async throws {
+        try await container.background { context in
+            var saved = 0
+            let token = context.observeEvents { event in
+                if case .didSave(let change) = event { saved += change.inserted.count }
+            }
+            _ = task("Call Ann", in: context)
+            try context.save()
+            context.stopObservingEvents(token)
+            #expect(saved == 1)
         }
-        _ = task("Call Ann", in: context)
-        try context.save()
-        context.stopObservingEvents(token)
-        #expect(saved == 1)
     }
 }

@@ -3,6 +3,10 @@ import GraphModel
 import GraphStore
 import Testing
 
+#if canImport(CryptoKit)
+    import CryptoKit
+#endif
+
 final class Reminder: ManagedObject {
     enum Keys {
         static let title = AttributeKey<String>("title", slot: 0)
@@ -51,6 +55,27 @@ struct TagListTransformer: AttributeTransformer {
     }
 }
 
+#if canImport(CryptoKit)
+    struct SealedTextTransformer: AttributeTransformer {
+        struct Damaged: Error {}
+
+        let key: SymmetricKey
+
+        func encode(_ value: String) throws -> [UInt8] {
+            let box = try AES.GCM.seal(Data(value.utf8), using: key)
+            guard let bytes = box.combined else { throw Damaged() }
+            return Array(bytes)
+        }
+
+        func decode(_ bytes: [UInt8]) throws -> String {
+            let box = try AES.GCM.SealedBox(combined: bytes)
+            let data = try AES.GCM.open(box, using: key)
+            guard let text = String(validating: data, as: UTF8.self) else { throw Damaged() }
+            return text
+        }
+    }
+#endif
+
 /// The samples of the articles under "Values and rules", compiled and run.
 @Suite("Articles: values and rules") struct ValueSamples {
     private let folder: ExampleFolder
@@ -71,58 +96,61 @@ struct TagListTransformer: AttributeTransformer {
         }
     }
 
-    @Test func numbers() throws {
-        let context = container.newContext()
-        let task = insertTask(context)
-        var message = ""
-        do {
-            try task.setValue(.attribute(.integer(40_000)), forKey: "priority")
-        } catch {
-            message = error.message
-        }
-        #expect(message == "40000 does not fit into 'Task.priority' (Integer 16)")
+    @Test func numbers() async throws {
+        try await container.background { context in
+            let task = insertTask(context)
+            var message = ""
+            do throws(StoreError) {
+                try task.setValue(.attribute(.integer(40_000)), forKey: "priority")
+            } catch {
+                message = error.message
+            }
+            #expect(message == "40000 does not fit into 'Task.priority' (Integer 16)")
 
-        let price = Decimal(string: "19.99")
-        task.price = price
-        try context.save()
-        context.reset()
-        let same = try context.fetch(Task.request).first?.price
-        #expect(same == price)
+            let price = Decimal(string: "19.99")
+            task.price = price
+            try context.save()
+            context.reset()
+            let same = try context.fetch(Task.request).first?.price
+            #expect(same == price)
+        }
     }
 
-    @Test func exactDecimals() throws {
+    @Test func exactDecimals() async throws {
         let storePath = folder.path("exact.sqlite")
         var options = StoreOptions()
         options.keepsExactDecimals = true
         let container = try PersistentContainer(
             model: model, .sqlite(at: storePath, opening: .create, options: options))
         container.register(TasksClasses.all)
-        let context = container.newContext()
-        let task = insertTask(context)
-        let digits = Decimal(string: "12345678901234567890.123456789")
-        task.price = digits
-        try context.save()
-        context.reset()
-        let found = try context.fetch(
-            Task.request.where("price == 12345678901234567890.123456789"))
-        #expect(found.map(\.price) == [digits])
+        try await container.background { context in
+            let task = insertTask(context)
+            let digits = Decimal(string: "12345678901234567890.123456789")
+            task.price = digits
+            try context.save()
+            context.reset()
+            let found = try context.fetch(
+                Task.request.where("price == 12345678901234567890.123456789"))
+            #expect(found.map(\.price) == [digits])
+        }
     }
 
-    @Test func validation() throws {
-        let context = container.newContext()
-        var messages: [String] = []
-        context.insert(Task.self) {
-            $0.id = UUID()
-            $0.priority = 9
-        }
-        do {
-            try context.save()
-        } catch {
-            for failure in error.validationError?.failures ?? [] {
-                messages.append("\(failure.key ?? "object"): \(failure.code)")
+    @Test func validation() async {
+        await container.background { context in
+            var messages: [String] = []
+            context.insert(Task.self) {
+                $0.id = UUID()
+                $0.priority = 9
             }
+            do throws(StoreError) {
+                try context.save()
+            } catch {
+                for failure in error.validationError?.failures ?? [] {
+                    messages.append("\(failure.key ?? "object"): \(failure.code)")
+                }
+            }
+            #expect(Set(messages) == ["priority: numberTooLarge", "title: missingValue"])
         }
-        #expect(Set(messages) == ["priority: numberTooLarge", "title: missingValue"])
     }
 
     @Test func hooks() throws {
@@ -144,22 +172,54 @@ struct TagListTransformer: AttributeTransformer {
         #expect(error?.validationError?.failures.map(\.message) == ["The title is empty"])
     }
 
-    @Test func transformers() throws {
-        let context = container.newContext()
-        container.register(JSONTransformer(Address.self), named: "json")
-        let task = context.insert(Task.self) {
-            $0.id = UUID()
-            $0.title = "Visit Ann"
-            $0.destination = Address(street: "Main Street 1", city: "Ulm")
+    @Test func transformers() async throws {
+        try await container.background { context in
+            container.register(JSONTransformer(Address.self), named: "json")
+            let task = context.insert(Task.self) {
+                $0.id = UUID()
+                $0.title = "Visit Ann"
+                $0.destination = Address(street: "Main Street 1", city: "Ulm")
+            }
+            task.destination?.city = "Bonn"
+            try context.save()
+            context.reset()
+            let again = try context.fetch(Task.request).first
+            #expect(again?.destination == Address(street: "Main Street 1", city: "Bonn"))
+            let list = TagListTransformer()
+            #expect(try list.decode(list.encode(["a", "b"])) == ["a", "b"])
         }
-        task.destination?.city = "Bonn"
-        try context.save()
-        context.reset()
-        let again = try context.fetch(Task.request).first
-        #expect(again?.destination == Address(street: "Main Street 1", city: "Bonn"))
-        let list = TagListTransformer()
-        #expect(try list.decode(list.encode(["a", "b"])) == ["a", "b"])
     }
+
+    #if canImport(CryptoKit)
+        @Test func encryption() throws {
+            let model = try ManagedObjectModel(
+                yaml: """
+                    model: 1
+                    entities:
+                      Note: { attributes: { text: { type: Transformable, transformer: sealed } } }
+                    """)
+            let storePath = folder.path("sealed.sqlite")
+            let container = try PersistentContainer(model: model, at: storePath, opening: .create)
+            let key = SymmetricKey(size: .bits256)
+            container.register(SealedTextTransformer(key: key), named: "sealed")
+            let text = TransformableKey<String>("text")
+            let context = container.newContext()
+            let note = try context.insert("Note")
+            note[text] = "The code is 1234"
+            try context.save()
+            context.reset()
+            let request = FetchRequest<ManagedObject>(entityName: "Note")
+            #expect(try context.fetch(request).map { $0[text] } == ["The code is 1234"])
+            let other = try PersistentContainer(model: model, at: storePath)
+            other.register(
+                SealedTextTransformer(key: SymmetricKey(size: .bits256)), named: "sealed")
+            let found = try #require(try other.newContext().fetch(request).first)
+            let error = #expect(throws: StoreError.self) {
+                _ = try found.transformedValue(forKey: "text", as: String.self)
+            }
+            #expect(error?.code == .corrupt)
+        }
+    #endif
 
     @Test func externalData() throws {
         let storePath = folder.path("tasks.sqlite")

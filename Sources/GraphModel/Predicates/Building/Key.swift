@@ -40,18 +40,11 @@ public struct Key<Value>: Sendable {
 
     /// The predicate that matches any value except nil.
     public var isNotNil: GraphPredicate { key.isNotNil }
+}
 
-    /// Matches if both properties have the same value.
-    public static func == (left: Key, right: Key) -> GraphPredicate { left.key == right.key }
-
-    /// Matches if the properties have different values.
-    public static func != (left: Key, right: Key) -> GraphPredicate { left.key != right.key }
-
-    /// Matches if the left property is less.
-    public static func < (left: Key, right: Key) -> GraphPredicate { left.key < right.key }
-
-    /// Matches if the left property is greater.
-    public static func > (left: Key, right: Key) -> GraphPredicate { left.key > right.key }
+extension Key: GraphPredicateArgument {
+    /// The property as an operand.
+    public var graphExpression: GraphExpression { key.graphExpression }
 }
 
 extension Key where Value: GraphPredicateArgument {

@@ -106,6 +106,15 @@ extension EvaluationProgram {
             return try isBetween(
                 left, try value(elements[0], scope), try value(elements[1], scope), options)
         }
+        if let candidates = listIndexes[rightNode]?.candidates(left) {
+            for index in candidates {
+                guard case .constant(.untypedText(let text)) = nodes[elements[index]] else {
+                    continue
+                }
+                if try equals(left, listed: text, options) { return true }
+            }
+            return false
+        }
         for index in 0..<elements.count {
             if case .constant(.untypedText(let text)) = nodes[elements[index]] {
                 if try equals(left, listed: text, options) { return true }

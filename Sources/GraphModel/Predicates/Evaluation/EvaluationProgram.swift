@@ -77,11 +77,29 @@ final class EvaluationProgram {
     /// Whether it matches strings against patterns, which can be slow.
     private(set) var mayTakeLong = false
 
+    /// The indexes of long lists after IN, by the node of the list.
+    private(set) var listIndexes: [Int: ListIndex] = [:]
+
+    /// Builds an index for a list of strings that is compared without options.
+    private func addIndex(of node: Node, in nodes: [Node]) {
+        guard case .comparison(.in, let options, _, _, let right, _) = node,
+            options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]),
+            case .list(let elements) = nodes[right], elements.count >= ListIndex.countMin
+        else { return }
+        var strings: [ByteView] = []
+        for index in 0..<elements.count {
+            guard case .constant(.untypedText(let text)) = nodes[elements[index]] else { return }
+            strings.append(text)
+        }
+        listIndexes[right] = ListIndex(strings)
+    }
+
     /// Stores the nodes; the program can run after this call.
     func finish(_ nodes: [Node]) {
         mayTakeLong = nodes.contains { node in
             if case .comparison(.matches, _, _, _, _, _) = node { true } else { false }
         }
+        for node in nodes { addIndex(of: node, in: nodes) }
         self.nodes.deallocate()
         self.nodes = .allocate(capacity: nodes.count)
         for (index, node) in nodes.enumerated() { (self.nodes + index).initialize(to: node) }

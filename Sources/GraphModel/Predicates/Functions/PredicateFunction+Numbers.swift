@@ -53,7 +53,8 @@ extension PredicateFunction {
 
     /// The bitwise complement, which is written as the operator `~`.
     package static let complement = PredicateFunction(
-        "~", ["number": .number], gives: .integer, meaning: "The integer with every bit inverted.",
+        "~", ["number": .wholeNumber], gives: .integer,
+        meaning: "The integer with every bit inverted.",
         example: "~priority", foundation: "onesComplement:",
         by: .values { values, _ throws(EvaluationError) in
             guard case .integer(let number) = try NumericValue(operand: values.first) else {

@@ -7,6 +7,8 @@ package struct PredicateFunction: Sendable {
     /// The type of an argument.
     enum Argument {
         case any, text, number, date
+        /// An integer, since a fraction has no bits.
+        case wholeNumber
         /// A UUID, or its text.
         case uuid
         /// The name of an attribute type, a constant.

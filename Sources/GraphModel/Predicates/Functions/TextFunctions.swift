@@ -104,21 +104,13 @@ package enum TextFunctions {
     private static func whiteSpace(
         _ bytes: ByteView, from start: Int, to end: Int, atEnd: Bool
     ) -> Int {
-        // White space has one, two, or three bytes in UTF-8.
-        for length in 1...min(3, end - start) {
+        let edge = bytes[atEnd ? end - 1 : start]
+        if edge < 0x80 { return Unicode.Scalar(edge).properties.isWhitespace ? 1 : 0 }
+        // Other white space has two or three bytes in UTF-8.
+        for length in 2...3 where length <= end - start {
             let first = atEnd ? end - length : start
-            var value = UInt32(bytes[first])
-            switch length {
-            case 1 where value < 0x80: break
-            case 2 where value & 0xE0 == 0xC0:
-                value = (value & 0x1F) << 6 | UInt32(bytes[first + 1] & 0x3F)
-            case 3 where value & 0xF0 == 0xE0:
-                value =
-                    (value & 0x0F) << 12 | UInt32(bytes[first + 1] & 0x3F) << 6
-                    | UInt32(bytes[first + 2] & 0x3F)
-            default: continue
-            }
-            return Unicode.Scalar(value)?.properties.isWhitespace == true ? length : 0
+            let (scalar, count) = ScalarDecoder.scalar(bytes, first)
+            if count == length, scalar.properties.isWhitespace { return length }
         }
         return 0
     }

@@ -93,6 +93,13 @@ extension PredicateParser {
             case .word(let key), .key(let key): keys.append(key)
             case .operation:
                 throw error("One collection operator cannot follow another", at: offset)
+            case .placeholder("K"):
+                let start = offset
+                guard case .keyPath(let path) = try keyArgument(at: start) else {
+                    throw error("One collection operator cannot follow another", at: start)
+                }
+                keys += path
+                continue
             default: throw error("A key is missing after the dot", at: offset)
             }
             try advance()

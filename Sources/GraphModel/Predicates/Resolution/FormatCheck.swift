@@ -47,8 +47,12 @@ package struct FormatCheck {
             }
             found = parser.found
             var resolver = resolver(parser.source)
-            let resolved = try resolver.resolveWhole(tree)
-            return (resolved, sorted(found, resolver.found))
+            do throws(GraphPredicateError) {
+                let resolved = try resolver.resolveWhole(tree)
+                return (resolved, sorted(found, resolver.found))
+            } catch {
+                return (nil, sorted(found, resolver.found, last: error))
+            }
         } catch {
             return (nil, found + [error])
         }
@@ -72,8 +76,12 @@ package struct FormatCheck {
             }
             found = parser.found
             var resolver = resolver(parser.source)
-            let resolved = try resolver.resolve(tree, assignedTo: attribute)
-            return (resolved, sorted(found, resolver.found))
+            do throws(GraphPredicateError) {
+                let resolved = try resolver.resolve(tree, assignedTo: attribute)
+                return (resolved, sorted(found, resolver.found))
+            } catch {
+                return (nil, sorted(found, resolver.found, last: error))
+            }
         } catch {
             return (nil, found + [error])
         }
@@ -85,24 +93,44 @@ package struct FormatCheck {
             allowsTransient: allowsTransient)
     }
 
+    /// The maximum number of errors that are reported separately.
+    static let errorsMax = 20
+
     /// Returns the errors in the order of the text, without duplicates from parser and resolver.
+    ///
+    /// The last one counts those beyond the maximum.
+    ///
+    /// - Parameter last: The error that ended the check.
     private func sorted(
-        _ parsing: [GraphPredicateError], _ resolving: [GraphPredicateError]
+        _ parsing: [GraphPredicateError], _ resolving: [GraphPredicateError],
+        last: GraphPredicateError? = nil
     ) -> [GraphPredicateError] {
-        let isKnown = entityName.map { model?.entity(named: $0) != nil } ?? false
-        var kept: [GraphPredicateError] = []
-        for mistake in parsing
-            + resolving.filter({
-                isKnown || $0.code == .variable || $0.isOfAnyKeys
-            })
-        where !kept.contains(where: {
-            $0.code == mistake.code && $0.byteOffset == mistake.byteOffset
-        }) {
-            kept.append(mistake)
+        struct Place: Hashable {
+            let code: GraphPredicateError.Code
+            let byteOffset: Int?
         }
-        return kept.enumerated().sorted { left, right in
+        let isKnown = entityName.map { model?.entity(named: $0) != nil } ?? false
+        var known: Set<Place> = []
+        let all =
+            parsing + resolving.filter { isKnown || $0.code == .variable || $0.isOfAnyKeys }
+            + (last.map { [$0] } ?? [])
+        let kept = all.filter {
+            known.insert(Place(code: $0.code, byteOffset: $0.byteOffset)).inserted
+        }
+        let ordered = kept.enumerated().sorted { left, right in
             (left.element.byteOffset ?? 0, left.offset)
                 < (right.element.byteOffset ?? 0, right.offset)
         }.map(\.element)
+        guard ordered.count > Self.errorsMax else { return ordered }
+        let first = ordered[Self.errorsMax]
+        let others = ordered.count - Self.errorsMax
+        let number = last == nil ? "\(others)" : "at least \(others)"
+        let rest = GraphPredicateError(
+            first.code,
+            others == 1
+                ? first.message : "There are \(number) more errors from here",
+            at: first.byteOffset, in: first.format, fix: others == 1 ? first.fix : nil,
+            isOfAnyKeys: first.isOfAnyKeys)
+        return ordered.prefix(Self.errorsMax) + [rest]
     }
 }

@@ -51,6 +51,9 @@ struct FunctionCheck {
         switch wanted {
         case .text, .datePattern: try check(argument, is: .text, isOfAnyKeys)
         case .number: try check(argument, is: .double, isOfAnyKeys)
+        case .wholeNumber:
+            try check(argument, is: .double, isOfAnyKeys)
+            try resolver.refuseFraction(argument, by: name)
         case .date: try check(argument, is: .date, isOfAnyKeys)
         case .uuid:
             guard [.uuid, .text, .unknown].contains(argument.kind) else {

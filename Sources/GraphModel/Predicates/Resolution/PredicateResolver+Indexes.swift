@@ -91,9 +91,20 @@ extension PredicateResolver {
                 .toMany, "This collection has no order, so it has no element by index", node: node)
         }
         let index = position.map { GraphIndex.position($0.expression) } ?? index
-        return Resolved(
-            expression: .index(collection.expression, index), kind: element, node: node)
+        let expression = GraphExpression.index(collection.expression, index)
+        // Each one is a query in the query of the next one. Five with computed positions exceed
+        // the stack of SQLite's parser.
+        guard expression.storedIndexDepth <= Self.indexesMax else {
+            throw error(
+                .tooDeep,
+                "A key path has more than \(Self.indexesMax) elements by index, which SQLite cannot "
+                    + "nest", node: node)
+        }
+        return Resolved(expression: expression, kind: element, node: node)
     }
+
+    /// The maximum number of elements by index that depend on each other.
+    static let indexesMax = 4
 
     /// Resolves `tasks[FIRST].title`.
     mutating func member(
@@ -113,5 +124,17 @@ extension PredicateResolver {
                 node: place)
         }
         return try path(base.expression, keys, from: entity, node: place)
+    }
+}
+
+extension GraphExpression {
+    /// The maximum number of elements of stored collections that depend on each other.
+    fileprivate var storedIndexDepth: Int {
+        let depth = operands.map(\.storedIndexDepth).max() ?? 0
+        switch self {
+        case .index(.function, _), .index(.aggregate, _), .index(_, .size): return depth
+        case .index: return depth + 1
+        default: return depth
+        }
     }
 }

@@ -9,10 +9,7 @@ extension PredicateResolver {
         let right = try resolve(right)
         let kinds = [try numeric(left), try numeric(right)]
         if op.isOfIntegers {
-            for side in [left, right] where side.kind == .double || side.kind == .decimal {
-                throw error(
-                    .type, "'\(op.rawValue)' takes whole numbers, not fractions", node: side.node)
-            }
+            for side in [left, right] { try refuseFraction(side, by: op.rawValue) }
         }
         let kind: ExpressionKind =
             kinds.contains(.unknown) ? .unknown : ExpressionKind.numeric(kinds[0], kinds[1])
@@ -23,6 +20,12 @@ extension PredicateResolver {
         return Resolved(
             expression: .arithmetic(op, sides[0], sides[1]),
             kind: kinds.contains(.null) ? .null : kind, node: number())
+    }
+
+    /// Throws if an operand of an operator on integers can have a fraction.
+    func refuseFraction(_ operand: Resolved, by op: String) throws(GraphPredicateError) {
+        guard operand.kind == .double || operand.kind == .decimal else { return }
+        throw error(.type, "'\(op)' takes whole numbers, not fractions", node: operand.node)
     }
 
     func numeric(_ operand: Resolved) throws(GraphPredicateError) -> ExpressionKind {

@@ -87,9 +87,13 @@ struct PredicateResolver {
         collects = true
     }
 
-    /// Adds an error to `found`, or throws it if only the first one is needed.
+    /// The number of errors after which the check ends.
+    static let errorsMax = 1_000
+
+    /// Adds an error to `found`, or throws it if only the first one is needed or there are too
+    /// many.
     mutating func report(_ error: GraphPredicateError) throws(GraphPredicateError) {
-        guard collects else { throw error }
+        guard collects, found.count < Self.errorsMax else { throw error }
         found.append(error)
     }
 

@@ -1,5 +1,3 @@
-@_spi(_Unicode) internal import Swift
-
 /// The order of names in a list, the same on every machine: "file 9", "file 10", "File 10".
 ///
 /// Strings are decomposed (NFD) and compared on five levels. Each level counts only if the levels
@@ -185,10 +183,11 @@ private struct CollationText {
     /// - Parameter stop: The flag that stops the split; the rest of the string is then omitted.
     init(_ bytes: ByteView, unless stop: (any EvaluationStop)?) {
         var scalars: [Unicode.Scalar] = []
-        for scalar in MarkOrder.ordered(String(decoding: bytes, as: UTF8.self))._nfd {
+        CanonicalForm.decompose(String(decoding: bytes, as: UTF8.self).unicodeScalars) { scalar in
             scalars.append(scalar)
-            guard scalars.count % Self.scalarsUnseen != 0 || stop?.isRaised != true else { return }
+            return scalars.count % Self.scalarsUnseen != 0 || stop?.isRaised != true
         }
+        guard stop?.isRaised != true else { return }
         var index = 0
         var seen = 0
         while index < scalars.count {

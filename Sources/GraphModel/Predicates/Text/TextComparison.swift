@@ -1,5 +1,3 @@
-@_spi(_Unicode) internal import Swift
-
 // `memchr` of the C library is faster than a loop over bytes.
 #if canImport(Glibc)
     internal import Glibc
@@ -25,26 +23,27 @@ package enum TextComparison {
 
     /// Returns any string folded, using its decomposition.
     static func composed(_ bytes: ByteView, _ options: ComparisonOptions) -> [UInt8] {
-        let text = MarkOrder.ordered(String(decoding: bytes, as: UTF8.self))
-        var folded: [UInt8] = []
+        let text = String(decoding: bytes, as: UTF8.self)
+        var folded: [Unicode.Scalar] = []
         folded.reserveCapacity(bytes.count)
-        for scalar in text._nfd {
+        CanonicalForm.decompose(text.unicodeScalars) { scalar in
             if options.contains(.diacriticInsensitive),
                 scalar.properties.generalCategory == .nonspacingMark
             {
-                continue
+                return true
             }
             guard options.contains(.caseInsensitive) else {
-                folded.append(contentsOf: UTF8.encode(scalar) ?? .init())
-                continue
+                folded.append(scalar)
+                return true
             }
             for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-                folded.append(contentsOf: upper.properties.lowercaseMapping.utf8)
+                folded.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
             }
+            return true
         }
         var composed: [UInt8] = []
-        composed.reserveCapacity(folded.count)
-        for scalar in String(decoding: folded, as: UTF8.self)._nfc {
+        composed.reserveCapacity(bytes.count)
+        for scalar in CanonicalForm.composed(folded) {
             composed.append(contentsOf: UTF8.encode(scalar) ?? .init())
         }
         return composed
@@ -143,12 +142,16 @@ package enum TextComparison {
     /// Returns whether the pattern matches the complete text.
     ///
     /// `*` is any run, `?` is one scalar, and a backslash escapes. On a mismatch, the last `*`
-    /// takes one scalar more, so the time is at most the product of the lengths.
+    /// takes one scalar more. This can take as many steps as the product of the lengths, so after
+    /// some steps per byte, `LikeSearch` starts again.
     static func like(_ text: ByteView, _ pattern: ByteView) -> Bool {
         var position = 0
         var index = 0
         var lastStar: (index: Int, position: Int)?
+        var stepsLeft = 1_024 + 8 * (text.count + pattern.count)
         while position < text.count || index < pattern.count {
+            stepsLeft -= 1
+            guard stepsLeft > 0 else { return LikeSearch.matches(text, pattern) }
             if index < pattern.count {
                 let byte = pattern[index]
                 if byte == UInt8(ascii: "*") {
@@ -159,7 +162,7 @@ package enum TextComparison {
                 if position < text.count {
                     if byte == UInt8(ascii: "?") {
                         index += 1
-                        position = scalarEnd(text, position)
+                        position += ScalarDecoder.scalar(text, position).length
                         continue
                     }
                     let isEscape = byte == UInt8(ascii: "\\") && index + 1 < pattern.count
@@ -172,16 +175,10 @@ package enum TextComparison {
             }
             guard let star = lastStar, star.position < text.count else { return false }
             index = star.index
-            position = scalarEnd(text, star.position)
+            position = star.position + ScalarDecoder.scalar(text, star.position).length
             lastStar = (index, position)
         }
         return true
-    }
-
-    private static func scalarEnd(_ text: ByteView, _ start: Int) -> Int {
-        var end = start + 1
-        while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
-        return end
     }
 
     private static func isASCII(_ bytes: ByteView) -> Bool {

@@ -17,9 +17,16 @@ extension PredicateSQL {
 
     /// Compiles an expression and returns it with its type.
     mutating func operand(_ expression: GraphExpression) throws(StoreError) -> SQLOperand {
-        let operand = try plainOperand(expression)
-        guard expression.isDeep, operand.constant == nil else { return operand }
-        return try program(for: expression, operand.type)
+        switch expression {
+        case .constant, .keyPath, .variable, .evaluatedObject:
+            return try plainOperand(expression)
+        default:
+            return try known(expression) { compiler throws(StoreError) in
+                let operand = try compiler.plainOperand(expression)
+                guard expression.isDeep, operand.constant == nil else { return operand }
+                return try compiler.program(for: expression, operand.type)
+            }
+        }
     }
 
     private mutating func plainOperand(

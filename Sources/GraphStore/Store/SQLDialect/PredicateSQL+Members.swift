@@ -58,8 +58,10 @@ extension PredicateSQL {
         where PredicateFunction.named[name]?.result == .common:
             return try entity(ofOneOf: arguments)
         case .index(let base, _):
-            let elements = try elements(base)
-            return scopes[elements.scope].entity(at: elements.tail)
+            return try knownEntity(of: expression) { compiler throws(StoreError) in
+                let elements = try compiler.elements(base)
+                return compiler.scopes[elements.scope].entity(at: elements.tail)
+            }
         case .conditional(_, let yes, let no): return try entity(ofOneOf: [yes, no])
         case .constant(.object(let id)): return schema.entity(number: id.entityNumber)
         default: return nil

@@ -14,7 +14,7 @@ import GraphModel
 /// `SQLProgram`.
 struct PredicateSQL {
     /// The value of a subquery's variable: the objects of a scope, or the end of a path from them.
-    struct Binding {
+    struct Binding: Hashable {
         var scope: Int
         var tail: [String]
     }
@@ -33,6 +33,9 @@ struct PredicateSQL {
     private var level = 0
     /// The number of aliases so far.
     var aliasCount = 0
+    /// The compiled values so far, so that nested ones are not compiled again at every level.
+    private var operands: [ValueKey: (operand: SQLOperand, touched: Set<Int>)] = [:]
+    private var entities: [ValueKey: StoreLayout.Entity] = [:]
     /// The key path to the objects of each scope, for explanations.
     private(set) var places: [Int: [String]] = [:]
     private var links: [String: SQLSource] = [:]
@@ -72,6 +75,52 @@ struct PredicateSQL {
     mutating func column(_ path: [String], in scope: Int) throws(StoreError) -> String {
         touched.insert(scope)
         return try scopes[scope].column(path)
+    }
+
+    // MARK: Known values
+
+    /// An expression with everything else on which its SQL depends.
+    private struct ValueKey: Hashable {
+        let expression: GraphExpression
+        let bindings: [Binding?]
+        let valueVariables: Set<String>
+        let level: Int
+    }
+
+    private func key(of expression: GraphExpression) -> ValueKey {
+        ValueKey(
+            expression: expression, bindings: expression.variables.map { variables[$0] },
+            valueVariables: valueVariables, level: level)
+    }
+
+    /// Returns a compiled value, which the body compiles if it is not known yet.
+    mutating func known(
+        _ expression: GraphExpression,
+        _ compile: (inout PredicateSQL) throws(StoreError) -> SQLOperand
+    ) throws(StoreError) -> SQLOperand {
+        let key = key(of: expression)
+        if let known = operands[key] {
+            touched.formUnion(known.touched)
+            return known.operand
+        }
+        let outer = touched
+        touched = []
+        defer { touched.formUnion(outer) }
+        let operand = try compile(&self)
+        operands[key] = (operand, touched)
+        return operand
+    }
+
+    /// Returns the entity of an expression, which the body determines if it is not known yet.
+    mutating func knownEntity(
+        of expression: GraphExpression,
+        _ find: (inout PredicateSQL) throws(StoreError) -> StoreLayout.Entity?
+    ) throws(StoreError) -> StoreLayout.Entity? {
+        let key = key(of: expression)
+        if let known = entities[key] { return known }
+        let entity = try find(&self)
+        entities[key] = entity
+        return entity
     }
 
     // MARK: Predicates

@@ -11,8 +11,8 @@ enum FieldKeys {
         "expr", .expression,
         """
         Computes the value from the record instead of `from`. `rowkey()` alone is a key for \
-        records without an identifying field: the SHA-256 of all fields, followed by `-2` and so on \
-        for equal records of one file. Equal records then stay separate objects, and reading the \
+        records without an identifying field: the SHA-256 of all fields as they are written, so that \
+        `1` and `1.0` differ, followed by `-2` and so on for equal records of one file. Equal records then stay separate objects, and reading the \
         same file again changes nothing. `rowkey("day", "what")` covers these fields alone, with \
         the result that `rowkey()` has for records without other ones, so a file with one more \
         column has the same keys. Paths such as `owner.name` name fields inside objects of JSON. \
@@ -171,7 +171,7 @@ extension FieldMapping {
             /// The unit and its epoch, as in the generated reference.
             package var meaning: String {
                 switch self {
-                case .seconds: "Seconds since 1970, for dates."
+                case .seconds: "Seconds since 1970 up to the year 9999, for dates."
                 case .milliseconds: "Milliseconds since 1970, for dates."
                 }
             }

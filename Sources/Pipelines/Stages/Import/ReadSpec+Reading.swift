@@ -128,9 +128,7 @@ extension ReadSpec {
         } else if let texts = keys[ReadKeys.nullText] {
             nulls = texts
         }
-        columnNulls = Dictionary(
-            (keys[ReadKeys.columnNulls] ?? []).map { ($0.column, $0.texts) }
-        ) { $0 + $1 }
+        columnNulls = keys[ReadKeys.columnNulls] ?? []
         padsShortRows = keys[ReadKeys.ragged] == .pad
     }
 
@@ -209,10 +207,12 @@ extension ReadSpec {
         return scalar.text
     }
 
-    static let columnNullsForm = Form<[(column: String, texts: [String])]>.named(
+    static let columnNullsForm = Form<[ColumnNulls]>.named(
         "COLUMN", Form<[String]>.oneOrMore(nullForm).shape
     ) { column, value, reader in
-        Form<[String]>.oneOrMore(nullForm).read(value, reader).map { (column.text, $0) }
+        Form<[String]>.oneOrMore(nullForm).read(value, reader).map {
+            ColumnNulls(column: column.text, texts: $0)
+        }
     }
 
     private static let delimiterBytesMax = 16

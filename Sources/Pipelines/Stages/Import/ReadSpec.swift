@@ -1,3 +1,4 @@
+package import Files
 import GraphModel
 package import RecordStreams
 import YAML
@@ -28,7 +29,8 @@ enum ReadKeys {
         "min-records", .integer(0...1_000_000_000), default: 0,
         """
         If all files together have fewer records than this, the run fails with 66, before `mirror` \
-        deletes anything.
+        deletes anything. With `once`, this counts only the files that no earlier run has finished; \
+        a run without such files does not fail.
         """, example: "1000")
     static let once = Key(
         "once", .boolean, default: false,
@@ -218,7 +220,7 @@ package struct ReadSpec: Sendable, Hashable {
     /// The unquoted texts that mean null.
     package var nulls = ReadKeys.nulls.default
     /// Further unquoted texts that mean null in single columns.
-    package var columnNulls: [String: [String]] = [:]
+    package var columnNulls: [ColumnNulls] = []
     /// The minimum number of input files; with fewer, the run exits with 66.
     package var filesMin = ReadKeys.filesMin.default
     /// The minimum number of records; with fewer, the run exits with 66.
@@ -237,6 +239,8 @@ package struct ReadSpec: Sendable, Hashable {
     package var encoding = ReadKeys.encoding.default
     /// Whether the files are reject files, with files of reasons and row keys next to them.
     package var areRejects = false
+    /// The forms of reject files, by their names.
+    package var rejectForms: [FileName: RejectForm] = [:]
 }
 
 extension ReadSpec {

@@ -105,7 +105,6 @@ extension Diagnostic {
         self.init(
             code: "spec.path", "The path '\(error.text)' is not valid: \(error.reason)",
             at: .source(location), fix: fix,
-            excerpt: isOneLine
-                ? "\(error.text)\n\(String(repeating: " ", count: error.offset))^" : nil)
+            excerpt: isOneLine ? CaretLine.excerpt(of: error.text, at: error.offset) : nil)
     }
 }

@@ -231,7 +231,18 @@ import Testing
                         .constant(.integer(Int64(number))))),
                 .constant(.integer(Int64(number))), choice)
         }
-        for value in [sum, choice, .function("coalesce", [.constant(.null), choice])] {
+        // Conditions in conditions, which took exponential time.
+        var conditions = GraphExpression.keyPath([ObjectNumber.explicitKey])
+        for _ in 0..<40 {
+            conditions = .conditional(
+                .comparison(GraphComparison(conditions, .greater, .constant(.integer(1)))),
+                .arithmetic(
+                    .add, .keyPath([ObjectNumber.explicitKey]), .constant(.integer(1))),
+                .constant(.integer(2)))
+        }
+        for value in [
+            sum, choice, .function("coalesce", [.constant(.null), choice]), conditions,
+        ] {
             let predicate = GraphPredicate.comparison(
                 GraphComparison(value, .greater, .constant(.integer(2))))
             try source.expectAgreement(predicate, "\(value)".prefix(40).description)

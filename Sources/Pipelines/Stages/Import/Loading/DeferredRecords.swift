@@ -19,6 +19,8 @@ struct DeferredRecords {
         self.paths = paths
     }
 
+    /// The largest number in an undamaged note; sums of them cannot overflow.
+    private static let numberMax = 1 << 53
     /// A prefix of the row key, so that it is not parsed as a number.
     private static let keyMark = "k"
 
@@ -35,14 +37,19 @@ struct DeferredRecords {
         try context.writeProgressNote(Self.kind, token, Array(head.utf8) + source + record.raw)
     }
 
-    func record(_ token: Int64) throws -> RejectedRecord? {
+    /// Returns the record of a deferred row.
+    ///
+    /// - Throws: `RunFailure` (65) if its note is missing or damaged.
+    func record(_ token: Int64) throws -> RejectedRecord {
         guard let note = try context.progressNote(Self.kind, token),
             let lineEnd = note.firstIndex(of: 10)
-        else { return nil }
+        else { throw RunFailure.damagedNotes }
         let words = String(decoding: note[..<lineEnd], as: UTF8.self).split(separator: " ")
         let numbers = words.compactMap { Int($0) }
-        guard numbers.count == 5 else { return nil }
         let rest = note[(lineEnd + 1)...]
+        guard numbers.count == 5, numbers.allSatisfy({ $0 >= -1 && $0 <= Self.numberMax }),
+            (0...rest.count).contains(numbers[4])
+        else { throw RunFailure.damagedNotes }
         func known(_ number: Int) -> Int? { number < 0 ? nil : number }
         var record = RejectedRecord(
             code: "", detail: "",

@@ -25,6 +25,8 @@ struct ImportInputs: Sendable {
     private(set) var sectionEnd: InputPosition?
     /// Whether the inputs are reject files, with a file of reasons next to each.
     private let areRejects: Bool
+    /// The forms of reject files, by their names.
+    private let rejectForms: [FileName: RejectForm]
     /// Streams that an earlier attempt has read completely, and that are read again.
     private var known: [FileName: InputNote] = [:]
 
@@ -58,6 +60,18 @@ struct ImportInputs: Sendable {
         options.batchRecordsMax = min(options.batchRecordsMax, max(1, spec.budget.saveEvery))
         self.options = options
         areRejects = read.areRejects
+        rejectForms = read.rejectForms
+    }
+
+    /// Returns the options for one of the files.
+    ///
+    /// A reject file is read as its input was: its first line may look like another format.
+    private func options(for file: InputFile) -> ReadOptions {
+        guard let form = rejectForms[file.path.lastComponent] else { return options }
+        var options = options
+        options.format = options.format ?? form.format
+        options.endsAtReturn = form.endsAtReturn
+        return options
     }
 
     /// Sets the function that reports the lines of commands on their standard error.
@@ -111,7 +125,7 @@ struct ImportInputs: Sendable {
         of file: InputFile, _ selection: FieldSelection,
         isCancelled: (@Sendable () -> Bool)? = nil
     ) throws -> RecordReader {
-        var options = options
+        var options = options(for: file)
         options.isCancelled = isCancelled
         let reader: RecordReader
         do throws(RecordStreamError) {
@@ -155,7 +169,8 @@ struct ImportInputs: Sendable {
     func headerProblems(_ selection: FieldSelection) -> [Diagnostic] {
         filesLeft.flatMap { file, _ -> [Diagnostic] in
             guard !file.isStream, file.byteCount > 0, file.generatedRows == nil,
-                [.csv, .tsv].contains(options.format ?? RecordFormat(fileName: file.path))
+                [.csv, .tsv].contains(
+                    options(for: file).format ?? RecordFormat(fileName: file.path))
             else { return [] }
             do {
                 _ = try reader(of: file, selection)

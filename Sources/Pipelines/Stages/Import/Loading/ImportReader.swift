@@ -276,6 +276,7 @@ extension MappedBatch {
     func begin(_ reader: RecordReader, _ plan: ImportPlan, bytesBefore: Int) {
         format = reader.format
         columnNames = reader.columnNames
+        endsAtReturn = reader.endsAtReturn
         extraColumns =
             isTabular && plan.extra != .ignore ? reader.extraFields.map(\.name) : nil
         bytesRead = bytesBefore + reader.compressedBytesRead

@@ -12,7 +12,9 @@ extension ImportWriter {
     mutating func judgeInput() throws {
         guard environment.recordsMax == nil, environment.judgesInputs else { return }
         let read = progress.counts.read
-        guard read >= spec.read.recordsMin else {
+        // With `once`, a run without new files has nothing to read.
+        let isIdle = spec.read.isOnce && inputs.files.isEmpty && read == 0
+        guard read >= spec.read.recordsMin || isIdle else {
             try stopJudged()
             throw RunFailure(
                 .noInput, code: "input.too-few-records",

@@ -24,10 +24,7 @@ extension ImportWriter {
                 code: reject.code, reject: RejectTally.example(reject),
                 replayed: progress.counts.replayed ?? 0)
         }
-        let form = batch == nil ? form(of: reject.location.file) : nil
-        try rejects.add(
-            reject, format: batch?.format ?? form.flatMap { RecordFormat(rawValue: $0.format) },
-            columnNames: batch == nil ? form?.columnNames : batch?.columnNames)
+        try rejects.add(reject, form: batch?.form ?? form(of: reject.location.file))
     }
 
     /// Counts a link that was not set, and writes it to the file of links if the spec requires

@@ -6,7 +6,7 @@ extension ImportWriter {
     /// Returns the report of the complete stage, in which every record has an outcome.
     func report() throws -> StageReport {
         var objects = progress.objects
-        objects.add(try context.uncommittedChange())
+        objects.add(try context.settledChange())
         var report = reportSoFar(objects)
         if let miscount = environment.miscount { report.records = report.records.map(miscount) }
         guard let counts = report.records else { return report }
@@ -18,6 +18,19 @@ extension ImportWriter {
                 fix: "please report this with the spec and the run's report")
         }
         return report
+    }
+
+    /// Checks that the records that the notes of an earlier attempt count without a result are
+    /// deferred or buffered.
+    ///
+    /// - Throws: `RunFailure` (65) if not: the notes are damaged.
+    func requireCounts(of note: ResumePoint) throws(RunFailure) {
+        guard let counts = reportSoFar(note.objects).records else { return }
+        let waiting = counts.waiting ?? 0
+        let deferred = writer.deferredCount
+        guard counts.isConserved || waiting > 0,
+            (deferred...(deferred + (note.section?.records ?? 0))).contains(waiting)
+        else { throw .damagedNotes }
     }
 
     /// Returns the outcomes of the records so far, including deferred records.

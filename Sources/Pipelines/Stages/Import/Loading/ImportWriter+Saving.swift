@@ -28,11 +28,11 @@ extension ImportWriter {
         progress.rejects = rejects.notes
         progress.links = rejects.linkNotes
         progress.section = section
+        try writer.noteState()
         var note = progress
-        note.objects.add(try context.uncommittedChange())
+        note.objects.add(try context.settledChange())
         note.secondsElapsed += started.secondsToNow
         if section != nil { note.position = start }
-        try writer.noteState()
         try environment.journal.note(
             note, finished: section == nil ? finished : [], in: context)
         progress.objects.add(try context.save().change)
@@ -80,11 +80,10 @@ extension ImportWriter {
     private mutating func keepRejectsOfParked() throws {
         let parked = parked
         for link in writer.takeMissedLinks() {
-            try keep(link) { try parked.record(link.token)?.location }
+            try keep(link) { try parked.record(link.token).location }
         }
         for reject in writer.takeRejects() {
-            guard let record = try parked.record(reject.token) else { continue }
-            try keep(record.rejected(reject, plan), nil)
+            try keep(try parked.record(reject.token).rejected(reject, plan), nil)
         }
     }
 

@@ -102,6 +102,7 @@ struct ImportWriter {
         }
         if let note, note.isBegun {
             imported = environment.journal.point(of: stage)?.finished ?? []
+            try requireCounts(of: note)
             if let earlier = note.section { try resumeSection(earlier) }
         } else if let left {
             try rejects.leave(left.rejects, links: left.links ?? [])
@@ -274,7 +275,6 @@ struct ImportWriter {
         guard let path = batch.position?.path ?? batch.finishedInput?.path,
             progress.inputs[path] == nil
         else { return }
-        progress.inputs[path] = InputForm(
-            format: batch.format.rawValue, columnNames: batch.columnNames)
+        progress.inputs[path] = batch.form
     }
 }

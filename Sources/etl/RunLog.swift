@@ -1,29 +1,12 @@
 import Diagnostics
 import FoundationEssentials
-import Logging
 import Pipelines
-
-/// Writes log messages to stderr without a prefix: they contain their place and severity.
-struct StandardErrorLog: LogHandler {
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        Terminal.writeMessage("\(event.message)")
-    }
-}
 
 /// The messages of a run on stderr: lines of text, or one JSON object each.
 struct RunLog: Sendable {
     private let format: LogFormat
     private let level: LogLevel
     private let isDry: Bool
-    private let logger = Logger(label: "etl") { _ in StandardErrorLog() }
 
     init(_ verbosity: Verbosity, isInteractive: Bool, isDry: Bool) {
         format = verbosity.format
@@ -49,10 +32,12 @@ struct RunLog: Sendable {
         // A plan counts changes of a copy.
         let line = isDry ? "would \(report.line(stage.state))" : report.line(stage.state)
         guard format == .json else {
-            logger.info("\(line)")
-            for links in report.missedLinks ?? [] { logger.info("  \(links.line)") }
-            if let folder = report.rejectsFolder { logger.info("  rejects: \(folder)") }
-            if let folder = report.linksFolder { logger.info("  links left out: \(folder)") }
+            Terminal.writeMessage(line)
+            for links in report.missedLinks ?? [] { Terminal.writeMessage("  \(links.line)") }
+            if let folder = report.rejectsFolder { Terminal.writeMessage("  rejects: \(folder)") }
+            if let folder = report.linksFolder {
+                Terminal.writeMessage("  links left out: \(folder)")
+            }
             return
         }
         var record = LogRecord(
@@ -71,15 +56,13 @@ struct RunLog: Sendable {
     /// Prints an error, a warning, or a note.
     func tell(_ diagnostic: Diagnostic, of identity: RunIdentity) {
         guard format == .json else {
-            let text = DiagnosticRenderer.text(diagnostic)
-            return diagnostic.severity == .error
-                ? logger.error("\(text)") : logger.warning("\(text)")
+            return Terminal.write(diagnostic)
         }
         write(LogRecord(identity, diagnostic))
     }
 
     private func write(_ record: LogRecord) {
-        logger.info("\(record.json.compact)")
+        Terminal.writeMessage(record.json.compact)
     }
 }
 

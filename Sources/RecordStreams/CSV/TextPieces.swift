@@ -1,6 +1,3 @@
-import GraphStore
-import RecordStreams
-
 /// The pieces of a text between its separators, for `split`.
 ///
 /// Exports write lists in tables so that they are read back exactly. The only exception is a list
@@ -14,7 +11,23 @@ import RecordStreams
 /// a\\|b    a\  b
 /// C:\x\    C:\x\
 /// ```
-struct TextPieces {
+package struct TextPieces {
+    /// A piece of the text.
+    package enum Piece {
+        /// A part of the text, which has no escapes.
+        case part(UnsafeBufferPointer<UInt8>)
+        /// The bytes without their escapes.
+        case unescaped([UInt8])
+
+        /// Calls the closure with the bytes.
+        package func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+            switch self {
+            case .part(let bytes): body(bytes)
+            case .unescaped(let bytes): bytes.withUnsafeBufferPointer(body)
+            }
+        }
+    }
+
     private static let escape = UInt8(ascii: "\\")
 
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -27,14 +40,14 @@ struct TextPieces {
     /// Creates the pieces of a text.
     ///
     /// - Parameter separator: At least one byte.
-    init(of bytes: UnsafeBufferPointer<UInt8>, cutAt separator: [UInt8]) {
+    package init(of bytes: UnsafeBufferPointer<UInt8>, cutAt separator: [UInt8]) {
         self.bytes = bytes
         self.separator = separator
         hasEscapes = !separator.contains(Self.escape)
     }
 
     /// Returns the next piece, without a copy if possible; an empty text has one empty piece.
-    mutating func next(_ arena: inout ByteArena) -> UnsafeBufferPointer<UInt8>? {
+    package mutating func next() -> Piece? {
         guard let start else { return nil }
         var position = start
         var isEscaped = false
@@ -52,7 +65,7 @@ struct TextPieces {
         self.start = isLast ? nil : position + separator.count
         let piece = UnsafeBufferPointer(rebasing: bytes[start..<position])
         // Backslashes at the end of a piece are doubled only if a separator follows.
-        return isEscaped ? plain(piece, isLast: isLast, &arena) : piece
+        return isEscaped ? .unescaped(unescaped(piece, isLast: isLast)) : .part(piece)
     }
 
     private func escapeCount(before position: Int, from start: Int) -> Int {
@@ -61,9 +74,7 @@ struct TextPieces {
         return position - first
     }
 
-    private func plain(
-        _ piece: UnsafeBufferPointer<UInt8>, isLast: Bool, _ arena: inout ByteArena
-    ) -> UnsafeBufferPointer<UInt8> {
+    private func unescaped(_ piece: UnsafeBufferPointer<UInt8>, isLast: Bool) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(piece.count)
         var escapes = 0
@@ -77,6 +88,6 @@ struct TextPieces {
             text.append(piece[position])
         }
         if !isLast { text.removeLast(escapes / 2) }
-        return text.withUnsafeBufferPointer { arena.copy($0) }
+        return text
     }
 }
