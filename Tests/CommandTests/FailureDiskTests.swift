@@ -1,19 +1,27 @@
 import Foundation
 import Testing
 
+/// Small file systems in memory.
+private enum MemoryDisk {
+    /// Whether this process can mount one.
+    static let canMount: Bool = {
+        let mount = "mkdir disk && mount -t tmpfs -o size=4k tmpfs disk && umount disk"
+        return (try? FailureFolder().shell(mount))?.status == 0
+    }()
+}
+
 /// Disks that are full or read-only, on a small in-memory file system, which only root can mount.
-@Suite("Failures: disks", .serialized)
+@Suite(
+    "Failures: disks", .serialized,
+    .enabled(if: MemoryDisk.canMount, "a file system in memory cannot be mounted here"))
 struct FailureDiskTests {
-    /// Mounts a file system at `disk` for the body, or prints that this is not possible.
+    /// Mounts a file system at `disk` for the body.
     static func withDisk(
         _ options: String, _ body: (FailureFolder) throws -> Void
     ) throws {
         let folder = try FailureFolder()
         let mount = try folder.shell("mkdir disk && mount -t tmpfs -o \(options) tmpfs disk")
-        guard mount.status == 0 else {
-            print("skipped: a file system in memory cannot be mounted here")
-            return
-        }
+        try #require(mount.status == 0, "\(mount)")
         defer { _ = try? folder.shell("umount disk") }
         try body(folder)
     }

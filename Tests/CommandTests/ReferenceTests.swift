@@ -18,10 +18,10 @@ import Testing
         }
     }
 
-    @Test func manualPageListsEveryCommandWithoutGroffErrors() throws {
+    @Test(.enabled(if: Tool.areInstalled(["groff"]), "there is no groff"))
+    func manualPageListsEveryCommandWithoutGroffErrors() throws {
         let page = Repository.path("\(Self.folder)/etl.1")
         let check = try Tool.run("groff", ["-man", "-Tutf8", "-ww", page])
-        guard check.status != 127 else { return }
         #expect(check.status == 0 && check.standardError == "")
         // The text without the control sequences for bold text.
         let text = check.standardOutput.replacing(#/\u{1B}\[[0-9;]*m/#, with: "")
@@ -101,14 +101,26 @@ import Testing
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func shellParsesItsCompletionScript(_ shell: String) throws {
+    func completionScriptHasTheFlags(of shell: String) throws {
         let script = try Tool.etl(["--generate-completion-script", shell])
         #expect(script.status == 0 && script.standardOutput.contains("allow-rejects"))
+    }
+
+    @Test(.enabled(if: Tool.areInstalled(["bash"]), "there is no bash"))
+    func bashParsesItsCompletionScript() throws { try expectCompletionScript(for: "bash") }
+
+    @Test(.enabled(if: Tool.areInstalled(["zsh"]), "there is no zsh"))
+    func zshParsesItsCompletionScript() throws { try expectCompletionScript(for: "zsh") }
+
+    @Test(.enabled(if: Tool.areInstalled(["fish"]), "there is no fish"))
+    func fishParsesItsCompletionScript() throws { try expectCompletionScript(for: "fish") }
+
+    private func expectCompletionScript(for shell: String) throws {
+        let script = try Tool.etl(["--generate-completion-script", shell])
         let folder = try TemporaryFolder()
         try Data(script.standardOutput.utf8)
             .write(to: URL(fileURLWithPath: "\(folder.path)/etl"))
-        let check = try Tool.run(shell, ["-n", "\(folder.path)/etl"])
-        #expect(check.status == 127 || check == .silentSuccess)
+        #expect(try Tool.run(shell, ["-n", "\(folder.path)/etl"]) == .silentSuccess)
     }
 
     @Test func specsHaveASchema() throws {

@@ -89,12 +89,20 @@ import Testing
         #expect(!report.contains(folder.path), "\(report)")
     }
 
-    @Test("replay and status work in a folder whose name is not UTF-8")
+    /// A file system that accepts only UTF-8 cannot create such a folder.
+    private static let allowsAnyBytes: Bool = {
+        let making = "mkdir \"$(printf 'p\\351')\""
+        return (try? FailureFolder().shell(making))?.status == 0
+    }()
+
+    @Test(
+        "replay and status work in a folder whose name is not UTF-8",
+        .enabled(if: allowsAnyBytes, "file names must be UTF-8 here"))
     func otherEncodings() throws {
         let folder = try TemporaryFolder()
         let script = """
             set -e
-            mkdir "$(printf 'p\\351')" && cd "$(printf 'p\\351')" || exit 0
+            mkdir "$(printf 'p\\351')" && cd "$(printf 'p\\351')"
             printf 'model: 1\\nentities: { Task: { attributes: { id: Integer 16 } } }\\n' > model.yaml
             cat > spec.yaml <<'END'
             etl: 1
@@ -112,8 +120,6 @@ import Testing
             ETL fetch store.sqlite Task --fields id --format csv
             """.replacing("ETL", with: "'\(Tool.etlPath)'")
         let result = try Tool.run("/bin/sh", ["-c", script], in: folder.path)
-        // A file system that accepts only UTF-8 cannot create this folder.
-        guard !result.standardError.contains("Illegal byte sequence") else { return }
         #expect(result.standardOutput.hasSuffix("id\n1\n2\n"), "\(result)")
         #expect(result.status == 0)
     }

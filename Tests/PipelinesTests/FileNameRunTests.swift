@@ -6,7 +6,9 @@ import Testing
 @testable import Pipelines
 
 /// Runs over inputs whose names a `String` would confuse or lose.
-@Suite("Runs with file names of arbitrary bytes", .enabled(if: RawFiles.areAllowed))
+@Suite(
+    "Runs with file names of arbitrary bytes",
+    .enabled(if: RawFiles.areAllowed, "the file system changes or rejects some names"))
 struct FileNameRunTests {
     private static let composed = FileName("in/\u{E9}.csv")
     private static let decomposed = FileName("in/e\u{301}.csv")

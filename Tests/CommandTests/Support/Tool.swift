@@ -41,6 +41,12 @@ enum Tool {
             standardError: try String(contentsOfFile: errors, encoding: .utf8))
     }
 
+    /// Whether the search path has all of these programs.
+    static func areInstalled(_ programs: [String]) -> Bool {
+        let search = programs.map { "command -v \($0)" }.joined(separator: " && ")
+        return (try? run("/bin/sh", ["-c", search]))?.status == 0
+    }
+
     /// Runs the `etl` that was built together with these tests.
     static func etl(
         _ arguments: [String], in folder: String? = nil, input: String? = nil

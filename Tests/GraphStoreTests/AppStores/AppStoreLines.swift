@@ -63,6 +63,20 @@ private func text(_ value: StoredValue, _ type: AttributeType) -> String {
     }
 }
 
+/// The script `read_store.py`, which shares no code with the library.
+enum IndependentReader {
+    /// Whether Python is installed.
+    static let canRun: Bool = {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", ""]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+}
+
 /// Returns the output of the independent reader for a store; `nil` if Python is not installed.
 func independentLines(of store: String) throws -> [String]? {
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -7,7 +7,9 @@ import Testing
 /// Figures, printed; run with `GRAPHSTORE_FIGURES=1` and `-c release -Xswiftc -enable-testing`.
 @Suite(
     "Fetch benchmarks",
-    .enabled(if: ProcessInfo.processInfo.environment["GRAPHSTORE_FIGURES"] == "1"), .serialized)
+    .enabled(
+        if: ProcessInfo.processInfo.environment["GRAPHSTORE_FIGURES"] == "1",
+        "GRAPHSTORE_FIGURES is not 1"), .serialized)
 struct FetchFigures {
     private let entities = """
         Row:

@@ -22,7 +22,16 @@ import Testing
         #expect(left == (foreign + ["10"]).map { "s.sqlite.bak-v\($0)" }.sorted())
     }
 
-    @Test("a store's backups exclude backups of its name in another Unicode form")
+    /// Whether the file system of temporary files distinguishes the Unicode forms of a name.
+    private static let distinguishesForms: Bool = {
+        guard let folder = try? TemporaryFolder() else { return false }
+        try? Data().write(to: URL(filePath: folder.file("\u{E9}")))
+        return !FileManager.default.fileExists(atPath: folder.file("e\u{301}"))
+    }()
+
+    @Test(
+        "a store's backups exclude backups of its name in another Unicode form",
+        .enabled(if: distinguishesForms, "the file system treats both forms as one name"))
     func spellings() throws {
         let folder = FileManager.default.temporaryDirectory.path + "/backups-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
@@ -32,9 +41,6 @@ import Testing
         for (place, store) in stores.enumerated() {
             try Data("x".utf8).write(to: URL(filePath: "\(folder)/\(store).bak-v\(place + 1)"))
         }
-        // If the file system treats both names as equal, it has stored the same spelling for both.
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        guard Set(names.map { Array($0.utf8.prefix(3)) }).count == 2 else { return }
         #expect(
             try stores.map { try StoreBackups(of: "\(folder)/\($0)").all.map(\.number) } == [
                 [1], [2],
