@@ -143,10 +143,11 @@ import Testing
         try way.run(store)
         #expect(try Self.names(way, store) == way.after)
         if way.entity == "Team" {
-            let player = try Self.object("Player", "c", in: store.context())
-            #expect(
-                player[.toMany("teams")].map { $0[.string("name")] ?? "?" }
-                    == (way.after.contains("c") ? ["A", "B"] : ["A"]))
+            let context = store.context()
+            let player = try Self.object("Player", "c", in: context)
+            let teams = player[.toMany("teams")].map { $0[.string("name")] ?? "?" }
+            #expect(teams == (way.after.contains("c") ? ["A", "B"] : ["A"]))
+            withExtendedLifetime(context) {}
         }
         #expect(
             try PersistentContainer.verify(at: store.path, .full).findings.map(\.description) == [])
@@ -214,7 +215,9 @@ import Testing
 
     /// Returns the names in the order of the object `B`, as the store has them.
     private static func names(_ way: Way, _ store: TestStore) throws -> [String] {
-        let owner = try object(way.entity, "B", in: store.context())
+        let context = store.context()
+        defer { withExtendedLifetime(context) {} }
+        let owner = try object(way.entity, "B", in: context)
         return owner[.toMany(way.list)].map { $0[.string("name")] ?? "?" }
     }
 }
