@@ -122,7 +122,7 @@ extension ImportCommandTests {
         try write("t.ndjson", #"{"id":1,"tags":[],"who":null,"o":null,"items":[]}"# + "\n")
         #expect(
             try etl("import", "t.ndjson", "--into", "t.sqlite")
-                == said(line, "Imported into t.sqlite: 1 read, 1 updated"))
+                == said(line, "Imported into t.sqlite: 1 read, 1 updated; Items: 1 updated"))
         #expect(
             try objects("t.sqlite", "T") == [
                 #"{"id":1,"oA":null,"oB":null,"who":null,"items":[],"tags":[]}"#,

@@ -124,7 +124,7 @@ extension BulkWriter {
         guard state.isPlausible else { throw ProgressNotes.damaged }
         let keysMax = max(
             try session.peekKey(root: plan.entity.rootNumber),
-            try connection.integer("SELECT max(Z_PK) FROM \(plan.entity.table)") ?? 0)
+            try connection.largestKey(in: plan.entity.table))
         try ProgressNotes.forEach("seen", on: connection) { _, value throws(StoreError) in
             try recallSeen(value, keysMax: keysMax)
         }

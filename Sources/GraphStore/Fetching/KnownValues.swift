@@ -16,7 +16,7 @@ final class KnownValues {
 
     /// Returns `nil` if the table may have too many rows.
     init?(of column: String, in table: String, on connection: Connection) throws(StoreError) {
-        let largest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+        let largest = try connection.largestKey(in: table)
         guard (0...Self.keyMax).contains(largest) else { return nil }
         cells = Array(repeating: .absent, count: Int(largest) + 1)
         reading = try connection.prepare("SELECT \(column) FROM \(table) WHERE Z_PK = ?")
@@ -40,5 +40,12 @@ final class KnownValues {
         }
         cells[Int(key)] = arena.copy(cell)
         return cells[Int(key)]
+    }
+}
+
+extension Connection {
+    /// Returns the largest primary key of a table; 0 if it is empty.
+    func largestKey(in table: String) throws(StoreError) -> Int64 {
+        try integer("SELECT max(Z_PK) FROM \(table)") ?? 0
     }
 }

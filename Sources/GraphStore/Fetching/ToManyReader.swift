@@ -115,7 +115,7 @@ private final class KnownKeys {
     init?(
         table: String, keyColumn: String, order: [String], on connection: Connection
     ) throws(StoreError) {
-        let largest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+        let largest = try connection.largestKey(in: table)
         guard largest >= 0, largest <= Self.countMax * 4,
             try connection.integer("SELECT min(Z_PK) FROM \(table)") ?? 0 >= 0,
             try connection.integer("SELECT count(*) FROM \(table)") ?? 0 <= Self.countMax

@@ -201,7 +201,7 @@ extension StoreVerifier {
                 ("ACHANGE", HistorySchema.changeEntity),
                 ("ATRANSACTION", HistorySchema.transactionEntity),
             ] {
-                let largest = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+                let largest = try connection.largestKey(in: table)
                 let handedOut =
                     try connection.integer(
                         "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0

@@ -145,7 +145,9 @@ extension RunJournal {
         let present = try point("")
         let run: RunNote = try plausible(found.value)
         // It is part of the names of folders.
-        guard !run.runID.isEmpty, !run.runID.contains("/") else { throw RunFailure.damagedNotes }
+        guard !run.runID.isEmpty, !run.runID.utf8.contains(UInt8(ascii: "/")) else {
+            throw RunFailure.damagedNotes
+        }
         return Saved(
             run: run,
             stages: stages.map { $0.mappingPaths(paths.path) },

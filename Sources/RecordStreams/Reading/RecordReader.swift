@@ -70,7 +70,7 @@ package final class RecordReader {
     package var columnNames: [String]? { decoder.columnNames }
 
     /// Returns a splitter of the rows of a table; `nil` for other formats.
-    package func rowSplitter() -> RowSplitter? { decoder.rowSplitter() }
+    package func rowSplitter() -> RowSplitter? { (decoder as? CSVDecoder)?.rowSplitter() }
 
     /// Whether a lone CR ends a record of a table.
     package var endsAtReturn: Bool { decoder.lineEnd == 13 }

@@ -39,9 +39,6 @@ protocol RecordDecoder: AnyObject {
     /// - Returns: an empty piece if only this decoder can read them.
     func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece
 
-    /// Returns a splitter of the rows of a table, once its start is read; `nil` for other formats.
-    func rowSplitter() -> RowSplitter?
-
     /// Returns another decoder for pieces of the same input, with its own record count.
     func twin() -> (any RecordDecoder)?
 }
@@ -59,7 +56,6 @@ extension RecordDecoder {
     var blankLinesBefore: Int { 0 }
     func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece { Piece() }
     func twin() -> (any RecordDecoder)? { nil }
-    func rowSplitter() -> RowSplitter? { nil }
 
     /// Skips a byte-order mark.
     func begin(

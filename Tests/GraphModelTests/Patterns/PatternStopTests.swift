@@ -53,7 +53,7 @@ import Testing
         #expect(order(nil) == -1)
         let stop = Stop()
         #expect(order(stop) == 0)
-        // Two reads until it is raised, then one read per text and one for the order.
-        #expect(stop.lookCount <= 6)
+        // A read for each of the some hundred parts of the texts would be many more.
+        #expect(stop.lookCount <= 8)
     }
 }

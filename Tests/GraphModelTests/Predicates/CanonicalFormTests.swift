@@ -38,7 +38,10 @@ import Testing
     @Test("strings of letters, marks, and syllables have the forms of the standard library")
     func strings() {
         var random = SeededGenerator(seed: TestSeed.ofThisRun)
-        let combining = Self.scalars.filter {
+        // The standard library does not sort the parts of these among the marks around them.
+        let unsorted: Set<Unicode.Scalar> = ["\u{F73}", "\u{F75}", "\u{F81}"]
+        let scalars = Self.scalars.filter { !unsorted.contains($0) }
+        let combining = scalars.filter {
             $0.properties.canonicalCombiningClass != .notReordered
                 || Array(String($0)._nfd).count > 1
         }
@@ -49,7 +52,7 @@ import Testing
                 text.append(
                     random.chance(30)
                         ? random.pick(letters)
-                        : random.chance(60) ? random.pick(combining) : random.pick(Self.scalars))
+                        : random.chance(60) ? random.pick(combining) : random.pick(scalars))
             }
             let description = text.map { String($0.value, radix: 16) }.joined(separator: " ")
             #expect(Self.check(String(text)), "\(number): \(description)")

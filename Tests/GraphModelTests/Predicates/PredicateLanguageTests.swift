@@ -107,7 +107,7 @@ enum PredicateFormats {
             prints: "a >= 1 AND b <= 2 OR c >= 3 AND NOT d <= 4"),
         .init("$VALUE == a", prints: "$VALUE == a"),
         .init(
-            "a|b^c&d<<1+2*3**2 == ~x", prints: "a | b ^ c & d << 1 + 2 * 3 ** 2 == ~(x)"),
+            "a|b^c&d<<1+2*3**2 == ~x", prints: "a | b ^ c & d << 1 + 2 * 3 ** 2 == ~x"),
         .init(
             "(a | b) & c == 2 ** (3 ** 2) AND (2 ** 3) ** 2 == -x ** 2",
             prints: "(a | b) & c == 2 ** 3 ** 2 AND (2 ** 3) ** 2 == -x ** 2"),

@@ -69,6 +69,9 @@ extension GraphExpression: CustomStringConvertible {
                 + right.inBrackets(if: right.binds(lessThan: op, isFirst: op.isRightAssociative))
         case .aggregate(let elements):
             "{" + elements.map(\.description).joined(separator: ", ") + "}"
+        case .function(PredicateFunction.complement.name, let arguments) where arguments.count == 1:
+            // Without parentheses, which would nest twice as deep.
+            "~\(arguments[0].inBrackets(if: arguments[0].isArithmetic))"
         case .function(let name, let arguments):
             "\(name)(" + arguments.map(\.description).joined(separator: ", ") + ")"
         case .collection(let base, let op, let keys):
@@ -90,6 +93,10 @@ extension GraphExpression: CustomStringConvertible {
         case .constant(.decimal(let text)): text.hasPrefix("-")
         default: true
         }
+    }
+
+    private var isArithmetic: Bool {
+        if case .arithmetic = self { true } else { false }
     }
 
     /// Returns whether it needs parentheses as an operand of the operator.

@@ -105,17 +105,17 @@ package struct FormatCheck {
         _ parsing: [GraphPredicateError], _ resolving: [GraphPredicateError],
         last: GraphPredicateError? = nil
     ) -> [GraphPredicateError] {
-        struct Place: Hashable {
+        struct Mistake: Hashable {
             let code: GraphPredicateError.Code
             let byteOffset: Int?
         }
         let isKnown = entityName.map { model?.entity(named: $0) != nil } ?? false
-        var known: Set<Place> = []
+        var known: Set<Mistake> = []
         let all =
             parsing + resolving.filter { isKnown || $0.code == .variable || $0.isOfAnyKeys }
             + (last.map { [$0] } ?? [])
         let kept = all.filter {
-            known.insert(Place(code: $0.code, byteOffset: $0.byteOffset)).inserted
+            known.insert(Mistake(code: $0.code, byteOffset: $0.byteOffset)).inserted
         }
         let ordered = kept.enumerated().sorted { left, right in
             (left.element.byteOffset ?? 0, left.offset)

@@ -233,7 +233,7 @@ import Testing
         }
         // Conditions in conditions, which took exponential time.
         var conditions = GraphExpression.keyPath([ObjectNumber.explicitKey])
-        for _ in 0..<40 {
+        for _ in 0..<14 {
             conditions = .conditional(
                 .comparison(GraphComparison(conditions, .greater, .constant(.integer(1)))),
                 .arithmetic(
