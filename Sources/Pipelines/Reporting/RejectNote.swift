@@ -37,7 +37,17 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         /// Whether the numbers can be those of files, so that calculating with them cannot
         /// overflow.
         var hasPossibleCounts: Bool {
-            [replayed, recordsLength, reasonsLength].allSatisfy { (0...1 << 53).contains($0 ?? 0) }
+            [replayed, recordsLength, reasonsLength].allSatisfy { Self.counts.contains($0 ?? 0) }
+        }
+
+        /// The counts that a note may have.
+        private static let counts = 0...1 << 53
+
+        /// Adds to the number of records that replays have saved.
+        ///
+        /// - Parameter count: It is negative if the user has removed lines of the reasons.
+        mutating func addReplayed(_ count: Int) {
+            replayed = min(max((replayed ?? 0) + count, 0), Self.counts.upperBound)
         }
 
         var json: JSONTree {

@@ -43,7 +43,7 @@ extension Replay {
                 let left = try RejectReason.read(newReasons).count
                 let saved = records.counts[file.name, default: 0] - left
                 let end = file.isArray == true ? RejectFile.arrayEnd.count : 0
-                drained.files[place].replayed = (file.replayed ?? 0) + saved
+                drained.files[place].addReplayed(saved)
                 drained.files[place].recordsLength = FileDescriptor.size(new).map { $0 - end } ?? 0
             }
             guard FileDescriptor.size(new) != nil else {

@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(
-        "salvage does not run a query in the schema table", .timeLimit(.minutes(1)),
+        "salvage does not run a query in the schema table", .timeLimit(.minutes(3)),
         arguments: ["ZX", "\"ZX\"", "[Z X]", "ZX/**/"])
     func endlessQuery(name: String) throws {
         let sample = try Sample()
