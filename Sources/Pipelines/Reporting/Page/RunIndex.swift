@@ -28,10 +28,15 @@ struct RunIndex {
     var path: String { PathText.join(folder, Self.name) }
 
     /// Whether the file exists but was not written by etl, and must not be replaced.
+    ///
+    /// What cannot be read may be another program's.
     var isTaken: Bool {
-        // A file that does not exist is not taken.
-        guard let bytes = try? FileSystem.contents(path) else { return false }
-        return !String(decoding: bytes, as: UTF8.self).contains(Self.anyMark)
+        do throws(SystemFault) {
+            let bytes = try FileSystem.contents(path)
+            return !String(decoding: bytes, as: UTF8.self).contains(Self.anyMark)
+        } catch {
+            return !error.isMissing
+        }
     }
 
     /// Returns the page, after a run has written its report.
