@@ -8,8 +8,8 @@ extension BulkWriter {
     /// Resolves some of the deferred rows when no more rows follow, as `finish()` does with all of
     /// them.
     ///
-    /// A caller that takes the rejects and missed links after each call limits them in memory. The context
-    /// must not be saved before all deferred rows are resolved.
+    /// A caller that takes the rejects and missed links after each call limits their memory. The
+    /// context must not be saved before all deferred rows are resolved.
     ///
     /// - Returns: Whether deferred rows are left.
     package func settleSome() throws(StoreError) -> Bool {

@@ -26,8 +26,8 @@ struct DeferredRows {
     var woken: [Int] = []
     /// The number of rejects and missed links at which resolving pauses.
     var pauseAt = Int.max
-    /// The maximum number of rejects and missed links in memory, together with links that are left out
-    /// temporarily.
+    /// The maximum number of rejects and missed links in memory, together with links that are left
+    /// out temporarily.
     let resultsMax: Int
     /// The keys of links that were left out to break cycles, and the keys of their rows.
     var cutKeys: [UInt64] = []

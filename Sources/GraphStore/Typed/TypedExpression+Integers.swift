@@ -10,28 +10,28 @@ extension Optional: IntegerProperty where Wrapped: IntegerProperty {}
 
 // MARK: Power
 
-/// Returns the power of a property with the exponent a value or an expression.
+/// Returns a property raised to the power of a value or an expression.
 public func ** <Object, Value: IntegerProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {
     .key(left) ** right
 }
 
-/// Returns the power of a property with the exponent another property.
+/// Returns a property raised to the power of another property.
 public func ** <Object, Left: IntegerProperty, Right: IntegerProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
 ) -> TypedExpression<Object> {
     .key(left) ** TypedExpression.key(right)
 }
 
-/// Returns the power of an expression with the exponent a property.
+/// Returns an expression raised to the power of a property.
 public func ** <Object, Value: IntegerProperty>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedExpression<Object> {
     left ** TypedExpression.key(right)
 }
 
-/// Returns the power of an expression with the exponent a value or another expression.
+/// Returns an expression raised to the power of a value or another expression.
 public func ** <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {
@@ -152,28 +152,30 @@ public func << <Object>(
     TypedExpression(.arithmetic(.shiftLeft, left.graphExpression, right.graphExpression))
 }
 
-/// Returns a property with its bits shifted to the right by a value or an expression; the sign is kept.
+/// Returns a property with its bits shifted to the right by a value or an expression, with its
+/// sign.
 public func >> <Object, Value: IntegerProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Value>>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {
     .key(left) >> right
 }
 
-/// Returns a property with its bits shifted to the right by another property; the sign is kept.
+/// Returns a property with its bits shifted to the right by another property, with its sign.
 public func >> <Object, Left: IntegerProperty, Right: IntegerProperty>(
     left: KeyPath<ObjectKeys<Object>, Key<Left>>, right: KeyPath<ObjectKeys<Object>, Key<Right>>
 ) -> TypedExpression<Object> {
     .key(left) >> TypedExpression.key(right)
 }
 
-/// Returns an expression with its bits shifted to the right by a property; the sign is kept.
+/// Returns an expression with its bits shifted to the right by a property, with its sign.
 public func >> <Object, Value: IntegerProperty>(
     left: TypedExpression<Object>, right: KeyPath<ObjectKeys<Object>, Key<Value>>
 ) -> TypedExpression<Object> {
     left >> TypedExpression.key(right)
 }
 
-/// Returns an expression with its bits shifted to the right by a value or another expression; the sign is kept.
+/// Returns an expression with its bits shifted to the right by a value or another expression, with
+/// its sign.
 public func >> <Object>(
     left: TypedExpression<Object>, right: some GraphPredicateArgument
 ) -> TypedExpression<Object> {

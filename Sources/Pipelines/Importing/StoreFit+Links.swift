@@ -1,5 +1,6 @@
 import Diagnostics
 import GraphModel
+import RecordStreams
 import YAML
 
 /// The mapping of relationships that imports fill.
@@ -37,7 +38,10 @@ extension StoreFit {
             !link.isToMany
             ? YAMLNode(text: source)
             : isTable
-                ? YAMLNode([("from", YAMLNode(text: source)), ("split", YAMLNode(text: "|"))])
+                ? YAMLNode([
+                    ("from", YAMLNode(text: source)),
+                    ("split", YAMLNode(text: RecordEncoder.listSplit)),
+                ])
                 : YAMLNode(text: source + "[*]")
         var node = YAMLNode([("by", YAMLNode([(key, field)]))])
         if link.isToMany, isNameAlone(link.destinationEntityName) {

@@ -335,6 +335,7 @@ struct EntityInference {
         entities[target].relationships.append(
             InferredRelationship(
                 name: inverse, target: entities[source].name, isMany: true, inverse: name))
+        let isList = reference.isMany && leaf.node.items != nil
         let values = reference.isMany ? "item" : "value"
         let targetName = entities[target].name
         let evidence =
@@ -344,8 +345,8 @@ struct EntityInference {
         entities[source].links.append(
             InferredLink(
                 relationship: name, by: key,
-                source: leaf.source + (reference.isMany && leaf.node.items != nil ? "[*]" : ""),
-                isSplit: reference.isMany && leaf.node.items == nil, creates: reference.isTag,
+                source: leaf.source + (isList ? "[*]" : ""),
+                isSplit: reference.isMany && !isList, creates: reference.isTag,
                 note: reference.isTag
                     ? "guessed: looks like tags; a set keeps no order"
                     : evidence + (reference.isMany ? "; a set keeps no order" : "")))

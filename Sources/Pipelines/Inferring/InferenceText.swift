@@ -287,7 +287,8 @@ enum InferenceText {
             }
             let field = YAMLWriter.scalar(link.source)
             let parts =
-                (link.isSplit ? [", split: \"|\""] : []) + (link.isNeeded ? [", need: true"] : [])
+                (link.isSplit ? [", split: \"\(RecordEncoder.listSplit)\""] : [])
+                + (link.isNeeded ? [", need: true"] : [])
             let source = parts.isEmpty ? field : "{ from: \(field)\(parts.joined()) }"
             let policy =
                 (link.creates ? ", missing: create" : "") + (link.adds ? ", many: add" : "")

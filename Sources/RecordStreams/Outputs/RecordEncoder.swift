@@ -21,6 +21,8 @@ package final class RecordEncoder {
     private static let partByteCount = 64 * 1024
     /// The byte between the values of a list in a table.
     package static let listSeparator = UInt8(ascii: "|")
+    /// The value of `split` that reads such a list.
+    package static let listSplit = String(UnicodeScalar(listSeparator))
     private static let listEscape = UInt8(ascii: "\\")
 
     private let output: OutputFile
