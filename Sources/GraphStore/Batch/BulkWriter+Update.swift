@@ -119,7 +119,7 @@ extension BulkWriter {
             // Pending new rows precede this record, and may have the values that it sets.
             if plan.hasOtherConstraints { try flushRows() }
             do {
-                try update.step()
+                try update?.step()
             } catch  where error.isConstraint {
                 lastPlaces.removeAll()
                 if raises { _ = raisedRows.lower(id.primaryKey, root: plan.entity.rootNumber) }
@@ -186,11 +186,12 @@ extension BulkWriter {
             from: BulkCell(column: place, of: found), to: row.cells[column])
     }
 
-    /// Returns the statement that updates the differing columns, with its values bound.
+    /// Returns the statement that updates the differing columns, with its values bound; `nil` if
+    /// the row stays as it is.
     private func bindUpdate(
         of id: ManagedObjectID, _ found: Statement, raises: Bool
-    ) throws(StoreError) -> Statement {
-        let update = try rowUpdate.statement(raises: raises)
+    ) throws(StoreError) -> Statement? {
+        guard let update = try rowUpdate.statement(raises: raises) else { return nil }
         for (position, column) in rowUpdate.columns.enumerated() {
             let index = Int32(position) + 1
             if row.cells[column].kind == .absent || keepsOrder(column, found) {

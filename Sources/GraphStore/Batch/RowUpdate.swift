@@ -44,9 +44,12 @@ final class RowUpdate {
     /// Returns the statement for the row's columns; the parameter after theirs is the row's `Z_PK`.
     ///
     /// - Parameter raises: Whether the row gets a new version.
-    func statement(raises: Bool) throws(StoreError) -> Statement {
+    /// - Returns: `nil` if the row stays as it is: only columns of other rows differ, and the row
+    ///   already has its new version.
+    func statement(raises: Bool) throws(StoreError) -> Statement? {
         let key = Key(columns: columns, raises: raises)
         if let statement = statements[key] { return statement }
+        guard raises || !columns.isEmpty else { return nil }
         if statements.count >= Self.statementsMax, columns.count < names.count {
             columns = Array(names.indices)
             return try statement(raises: raises)

@@ -156,7 +156,7 @@ private func record(_ number: Int, form: Int = 0) -> [TestValue] {
             func statement(_ columns: [Int], raises: Bool = true) throws -> String {
                 update.begin()
                 for column in columns { update.note(column) }
-                return try update.statement(raises: raises).sql
+                return try #require(try update.statement(raises: raises)).sql
             }
             let beginning = "UPDATE ZROW SET \(RowVersion.raise)"
             #expect(try statement([3]) == beginning + ", ZA3 = ? WHERE Z_PK = ?")
