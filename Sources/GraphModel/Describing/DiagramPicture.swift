@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// Draws a model as SVG.
 ///
 /// The ends of lines are crow's feet for many, bars for one, and rings for optional. A hollow
@@ -179,16 +181,6 @@ struct DiagramPicture {
     }
 
     static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            default: escaped.append(character)
-            }
-        }
-        return escaped
+        text.unicodeScalars.reduce(into: "") { $0 += $1.markupEscape ?? String($1) }
     }
 }

@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// A writer of documents in Xcode's format: four spaces per level, and `/>` for empty elements.
 enum XMLWriter {
     static func text(_ root: XMLElement) -> String {
@@ -28,12 +30,8 @@ enum XMLWriter {
         var text = ""
         for scalar in value.unicodeScalars where XMLScanner.isCharacter(scalar) {
             switch scalar {
-            case "&": text += "&amp;"
-            case "<": text += "&lt;"
-            case ">": text += "&gt;"
-            case "\"": text += "&quot;"
             case "\n", "\r", "\t": text += "&#\(scalar.value);"
-            default: text.unicodeScalars.append(scalar)
+            default: text += scalar.markupEscape ?? String(scalar)
             }
         }
         return text

@@ -56,14 +56,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
         var result = ""
         result.reserveCapacity(text.utf8.count)
         for scalar in OutputText(text).lines.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(scalar)
-            }
+            result += scalar == "'" ? "&#39;" : scalar.markupEscape ?? String(scalar)
         }
         return result
     }
