@@ -197,4 +197,4 @@ extension PositionTests {
 }
 
 /// Returns a number as the command prints it.
-private func grouped(_ number: Int) -> String { RecordCounts.grouped(number) }
+private func grouped(_ number: Int) -> String { number.grouped }

@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphModel
 import SQLite
 
@@ -96,7 +97,7 @@ struct PlanReader {
     private func scan(_ words: [String]) -> String {
         let index = words.firstIndex(of: "INDEX").map { words[$0 + 1] }
         if words[1] == "t" {
-            let all = "all \(Self.grouped(objectCount)) \(entity.name) objects"
+            let all = "all \(objectCount.grouped) \(entity.name) objects"
             return index.map { "walks through \(all) in the order of index \($0)" }
                 ?? "scans \(all)"
         }
@@ -225,16 +226,6 @@ struct PlanReader {
         names.count == 1
             ? "an index on \(entity.name).\(names[0]) would \(verb)"
             : "an index on \(entity.name) (\(names.joined(separator: ", "))) would \(verb)"
-    }
-
-    static func grouped(_ number: Int) -> String {
-        var digits = Array(String(number))
-        var place = digits.count - 3
-        while place > 0 {
-            digits.insert(",", at: place)
-            place -= 3
-        }
-        return String(digits)
     }
 }
 

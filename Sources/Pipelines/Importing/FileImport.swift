@@ -443,12 +443,12 @@ package struct FileImport {
     private static func listed(_ stages: [StageReport]) -> String {
         let counts = counts(of: stages)
         var parts = counts.ends.filter { $0.count > 0 }.map {
-            "\(ReportWords.count($0.count)) \($0.word)"
+            "\($0.count.grouped) \($0.word)"
         }
         if let items = counts.supersededItems {
             parts.append("\(ReportWords.several(items, "nested object")) superseded")
         }
-        let records = ["\(ReportWords.count(counts.read)) read"] + parts
+        let records = ["\(counts.read.grouped) read"] + parts
         let nested = RunReport.words(RunReport.sum(stages.flatMap { $0.nested ?? [] }))
         return ([records.joined(separator: ", ")] + nested).joined(separator: "; ")
     }

@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// Counts the values of a column that are of a type, and keeps the first value that is not.
 ///
 /// Counting stops after a few other values, so columns of another type cost little.
@@ -38,6 +40,6 @@ struct NearType {
     /// Why the column is text.
     func note(_ kind: String) -> String {
         "kept as text: '\(first)' (\(place ?? "")) is not a \(kind), and "
-            + (count == 1 ? "1 other value is" : "\(ReportWords.count(count)) other values are")
+            + (count == 1 ? "1 other value is" : "\(count.grouped) other values are")
     }
 }

@@ -79,13 +79,13 @@ struct ProfilePage {
         let profile = field.profile
         let values = profile?.values ?? 0
         let distinct = profile.map {
-            ReportWords.count($0.distinct) + ($0.isCut ? " or more" : "")
+            $0.distinct.grouped + ($0.isCut ? " or more" : "")
         }
         let frequent = (profile?.frequent ?? []).map { value -> Markup in
             "\(OutputText.masked(value.text)) <span class=\"dim\">× \(value.count)</span><br>"
         }
         let cells: [Markup] = [
-            "\(field.source)", "\(field.becomes)", "\(ReportWords.count(max(0, records - values)))",
+            "\(field.source)", "\(field.becomes)", "\(max(0, records - values).grouped)",
             "\(distinct ?? "")", "\(profile?.range ?? "")", histogram(profile?.bars ?? []),
             "\(frequent)", "\(field.evidence ?? "")",
         ]

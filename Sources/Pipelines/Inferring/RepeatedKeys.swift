@@ -35,7 +35,7 @@ struct RepeatedKey {
                 .warning, code: "infer.repeated-record",
                 count == 1
                     ? "1 record repeats another one exactly and becomes the same object"
-                    : "\(ReportWords.count(count)) records repeat another one exactly and become the"
+                    : "\(count.grouped) records repeat another one exactly and become the"
                         + " same object", at: .record(location),
                 fix: "if each one is a separate object, add a column that distinguishes them")
         }

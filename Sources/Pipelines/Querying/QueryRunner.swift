@@ -164,7 +164,7 @@ package struct QueryRunner: Sendable {
     private func outcome(of missing: MissingFiles) -> QueryOutcome {
         guard let first = missing.first else { return QueryOutcome() }
         let values =
-            missing.count == 1 ? "1 value is" : "\(RecordCounts.grouped(missing.count)) values are"
+            missing.count == 1 ? "1 value is" : "\(missing.count.grouped) values are"
         return failure(
             .dataError,
             [
@@ -203,14 +203,14 @@ package struct QueryRunner: Sendable {
     ) throws -> [String] {
         var notes: [String] = []
         if table.rowCount == 0, !isCut {
-            let first = RecordCounts.grouped(offset)
+            let first = offset.grouped
             return [offset > 0 ? "No object after the first \(first)" : "No object matches"]
         }
         if isCut {
             notes.append(
-                "\(RecordCounts.grouped(table.rowCount)) of "
-                    + "\(RecordCounts.grouped(try cursor.matchCount())) objects"
-                    + (offset > 0 ? ", after the first \(RecordCounts.grouped(offset))" : ""))
+                "\(table.rowCount.grouped) of "
+                    + "\(try cursor.matchCount().grouped) objects"
+                    + (offset > 0 ? ", after the first \(offset.grouped)" : ""))
         }
         let hidden = table.hiddenColumns
         if !hidden.isEmpty {

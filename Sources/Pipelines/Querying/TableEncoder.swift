@@ -96,7 +96,7 @@ final class TableEncoder: ValueEncoder {
 
     func integer(_ value: Int64) {
         let isCount = items == nil && row.count < columns.count && columns[row.count].isCount
-        add(isCount ? RecordCounts.grouped(Int(value)) : String(value))
+        add(isCount ? Int(value).grouped : String(value))
     }
 
     func double(_ value: Double) { value.isFinite ? add("\(value)") : null() }

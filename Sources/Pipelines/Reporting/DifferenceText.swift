@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphStore
 
 extension RunOutcome {
@@ -17,15 +18,15 @@ extension StoreDifference {
 
     private static func line(_ entity: Entity) -> String {
         var parts: [String] = []
-        if entity.inserted > 0 { parts.append("\(RecordCounts.grouped(entity.inserted)) inserted") }
+        if entity.inserted > 0 { parts.append("\(entity.inserted.grouped) inserted") }
         if entity.updated > 0 {
             let properties = entity.properties
                 .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-                .map { "\($0.key) \(RecordCounts.grouped($0.value))" }
+                .map { "\($0.key) \($0.value.grouped)" }
                 .joined(separator: ", ")
-            parts.append("\(RecordCounts.grouped(entity.updated)) updated (\(properties))")
+            parts.append("\(entity.updated.grouped) updated (\(properties))")
         }
-        if entity.deleted > 0 { parts.append("\(RecordCounts.grouped(entity.deleted)) deleted") }
+        if entity.deleted > 0 { parts.append("\(entity.deleted.grouped) deleted") }
         return "\(entity.name): \(parts.joined(separator: ", "))"
     }
 }

@@ -67,7 +67,7 @@ enum ReportText {
             guard let missed = stage.missedLinks, !missed.isEmpty else { continue }
             lines += ["", "Links without an object in \(stage.name)"]
             for links in missed {
-                lines.append("  \(links.relationship): \(ReportWords.count(links.count))")
+                lines.append("  \(links.relationship): \(links.count.grouped)")
                 lines += links.first.map { "    \($0)" }
             }
             if let folder = stage.linksFolder { lines.append("  in \(folder)") }
@@ -80,7 +80,7 @@ enum ReportText {
         for stage in report.stages where !stage.rejects.isEmpty {
             lines += ["", "Rejects of \(stage.name)"]
             for code in stage.rejects {
-                lines.append("  \(code.code): \(ReportWords.count(code.count))")
+                lines.append("  \(code.code): \(code.count.grouped)")
                 lines += code.first.map { "    \($0.place): \($0.message)" }
             }
             if let folder = stage.rejectsFolder { lines.append("  in \(folder)") }
@@ -93,7 +93,7 @@ extension ObjectCounts {
     /// The counts, without zeros.
     var words: String {
         [(inserted, "inserted"), (updated, "updated"), (deleted, "deleted")]
-            .filter { $0.0 > 0 }.map { "\(ReportWords.count($0.0)) \($0.1)" }
+            .filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }
             .joined(separator: ", ")
     }
 }
@@ -111,7 +111,7 @@ extension RejectTally.Example {
 extension RunReport.Stage {
     /// The results of the stage, in the words of its line on stderr.
     fileprivate var words: [String] {
-        stageReport.parts(ReportWords.count) + RunReport.words(nested ?? [])
+        stageReport.parts(\.grouped) + RunReport.words(nested ?? [])
             + consequences.map { "\($0.what): \($0.text)" }
             + [secondsElapsed.map(ReportWords.duration)].compactMap(\.self)
     }

@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphModel
 
 /// The results of a run, as in its report file: `runs/nightly-20261121T030000Z-4711.json`.
@@ -279,7 +280,7 @@ extension RunReport.Stage {
         func list(_ counts: [String: Int]?) -> String {
             (counts ?? [:]).filter { $0.value > 0 }
                 .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-                .map { "\($0.key) \(ReportWords.count($0.value))" }.joined(separator: ", ")
+                .map { "\($0.key) \($0.value.grouped)" }.joined(separator: ", ")
         }
         return [("taken along", list(cascaded)), ("kept by", list(deniedBy))]
             .filter { !$0.1.isEmpty }

@@ -88,7 +88,7 @@ package struct MissedLinks: Sendable, Hashable, Decodable {
         let more = count > first.count && !first.isEmpty ? ", …" : ""
         let places = first.isEmpty ? "" : " (\(first.joined(separator: ", "))\(more))"
         return OutputText(
-            "without an object in '\(relationship)': \(ReportWords.count(count))\(places)"
+            "without an object in '\(relationship)': \(count.grouped)\(places)"
         ).text
     }
 }
@@ -147,18 +147,8 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
 
     /// Text such as `1 of 5 records was rejected`.
     var rejectedOfRead: String {
-        "\(Self.grouped(rejected)) of \(ReportWords.several(read, "record")) "
+        "\(rejected.grouped) of \(ReportWords.several(read, "record")) "
             + "\(rejected == 1 ? "was" : "were") rejected"
-    }
-
-    /// Returns the number with thousands separated by commas.
-    static func grouped(_ number: Int) -> String {
-        var text = ""
-        for (place, digit) in String(number).reversed().enumerated() {
-            if place > 0, place % 3 == 0, digit != "-" { text.append(",") }
-            text.append(digit)
-        }
-        return String(text.reversed())
     }
 
     /// Whether every record that was read has exactly one result.
@@ -234,7 +224,7 @@ extension StageReport {
         let time =
             secondsElapsed < 100
             ? "\((secondsElapsed * 100).rounded() / 100) s" : ReportWords.duration(secondsElapsed)
-        var words = [parts(RecordCounts.grouped).joined(separator: ", ")].filter { !$0.isEmpty }
+        var words = [parts(\.grouped).joined(separator: ", ")].filter { !$0.isEmpty }
         words += RunReport.words(nested ?? [])
         if state != .done { words.append(state.rawValue) }
         return OutputText("\(kind) \(name): \(words.joined(separator: "; ")) (\(time))").text

@@ -1,3 +1,4 @@
+import Diagnostics
 import FoundationEssentials
 import GraphStore
 
@@ -21,7 +22,7 @@ extension RunJournal {
             points.first.map { point in
                 "import \(point.stage)"
                     + (point.positions.last.map {
-                        " at record \(RecordCounts.grouped($0.record + 1)) of \($0.name)"
+                        " at record \(($0.record + 1).grouped) of \($0.name)"
                     } ?? (point.section == nil ? "" : " at the beginning of an input"))
                     + (point.section.map { ", and \($0.text)" } ?? "")
             }

@@ -220,10 +220,10 @@ struct SectionNote: Decodable, Sendable, Hashable {
 
     /// A description such as `the 169,287 from there are written up to row 54,321 of 300,000`.
     var text: String {
-        "the \(RecordCounts.grouped(records)) from there are written up to row "
-            + RecordCounts.grouped(Int(writtenUpTo) + (writtenOfNext > 0 ? 1 : 0))
-            + " of \(RecordCounts.grouped(Int(lastRow)))"
-            + (newWritten > 0 ? ", and \(RecordCounts.grouped(newWritten)) new ones" : "")
+        "the \(records.grouped) from there are written up to row "
+            + (Int(writtenUpTo) + (writtenOfNext > 0 ? 1 : 0)).grouped
+            + " of \(Int(lastRow).grouped)"
+            + (newWritten > 0 ? ", and \(newWritten.grouped) new ones" : "")
     }
 }
 

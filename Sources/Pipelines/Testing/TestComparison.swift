@@ -152,9 +152,9 @@ struct TestComparison {
             + actual.map { "+ actual    \(TestValue.object($0))" }
         return [
             failure(
-                "\(entity) has \(RecordCounts.grouped(expected.objects.count - missing.count)) of "
-                    + "\(RecordCounts.grouped(expected.objects.count)) expected objects, and "
-                    + "\(RecordCounts.grouped(actual.count)) others",
+                "\(entity) has \((expected.objects.count - missing.count).grouped) of "
+                    + "\(expected.objects.count.grouped) expected objects, and "
+                    + "\(actual.count.grouped) others",
                 missing.first?.location ?? expected.entity.location, lines)
         ]
     }

@@ -147,11 +147,11 @@ extension RunReport.Stage {
     /// The counts of records that changed nothing.
     fileprivate var thirdLine: String {
         if let verified { return ReportWords.several(verified, "statement") + " checked" }
-        if let denied { return "\(ReportWords.count(denied)) kept by a deny rule" }
+        if let denied { return "\(denied.grouped) kept by a deny rule" }
         guard let records else { return "" }
         return records.ends.filter {
             ["unchanged", "skipped", "filtered", "superseded"].contains($0.word) && $0.count > 0
-        }.map { "\(ReportWords.count($0.count)) \($0.word)" }.joined(separator: " · ")
+        }.map { "\($0.count.grouped) \($0.word)" }.joined(separator: " · ")
     }
 
     private var stored: StagePicture.End? {
@@ -183,7 +183,7 @@ extension RunReport.Stage {
         let number = records?.read ?? matched ?? output?.rows
         let word = records != nil ? "read" : matched != nil ? "matched" : "rows"
         return number.map {
-            [.init(text: "\(ReportWords.count($0)) \(word)", style: "plain")]
+            [.init(text: "\($0.grouped) \(word)", style: "plain")]
         } ?? []
     }
 
@@ -195,7 +195,7 @@ extension RunReport.Stage {
         func add(_ count: Int, _ sign: String, _ word: String, _ style: String) {
             guard count > 0 else { return }
             labels.append(
-                .init(text: "\(sign)\(ReportWords.count(count)) \(word)", style: style))
+                .init(text: "\(sign)\(count.grouped) \(word)", style: style))
         }
         if let records {
             add(records.inserted, "+", "new", "good")
@@ -214,7 +214,7 @@ extension RunReport.Stage {
     var rejectLabel: (count: String, codes: String)? {
         guard let count = records?.rejected, count > 0 else { return nil }
         let codes = rejects.sorted { $0.count > $1.count }
-            .map { "\($0.code) \(ReportWords.count($0.count))" }.joined(separator: ", ")
-        return ("\(ReportWords.count(count)) rejected", codes)
+            .map { "\($0.code) \($0.count.grouped)" }.joined(separator: ", ")
+        return ("\(count.grouped) rejected", codes)
     }
 }

@@ -63,15 +63,15 @@ struct ReportPage {
             cards.append(("in all attempts", ReportWords.duration(report.stageSeconds), ""))
         }
         if let records = report.records {
-            cards.append(("records read", ReportWords.count(records.read), ""))
+            cards.append(("records read", records.read.grouped, ""))
             for end in records.ends where end.count > 0 {
                 let style = end.word == "rejected" ? "bad" : ""
-                cards.append((end.word, ReportWords.count(end.count), style))
+                cards.append((end.word, end.count.grouped, style))
             }
         }
         let rows = report.stages.compactMap(\.output?.rows)
         if !rows.isEmpty {
-            cards.append(("rows exported", ReportWords.count(rows.reduce(0, +)), ""))
+            cards.append(("rows exported", rows.reduce(0, +).grouped, ""))
         }
         if let peak = report.memoryPeak {
             cards.append(("peak memory", ReportWords.memory(peak), ""))
@@ -144,7 +144,7 @@ extension ReportPage {
             guard count > 0 else { return "<span class=\"dim\">0</span>" }
             let share = most > 0 ? max(1, count * 100 / most) : 0
             return """
-                \(ReportWords.count(count))<i class="bar \(style)" style="width:\(share)%"></i>
+                \(count.grouped)<i class="bar \(style)" style="width:\(share)%"></i>
                 """
         }
         let rows = report.objects.map { count -> [Markup] in
@@ -190,7 +190,7 @@ extension ReportPage {
             var place = PathText.lastComponent(example.file)
             if let line = example.line { place += ":\(line)" }
             if let column = example.column { place += ":\(column)" }
-            let record = example.record.map { ReportWords.count($0) } ?? ""
+            let record = example.record.map { $0.grouped } ?? ""
             let value: Markup =
                 example.value.map { "<code>\($0)</code>" } ?? "<span class=\"dim\">–</span>"
             return [
@@ -205,7 +205,7 @@ extension ReportPage {
         let shown =
             code.count > rows.count ? ", the first \(rows.count) of them" : ""
         return """
-            <h4><span class="code">\(code.code)</span> \(ReportWords.count(code.count))\(shown)</h4>
+            <h4><span class="code">\(code.code)</span> \(code.count.grouped)\(shown)</h4>
             \(table(columns, rows))
             """
     }
@@ -216,7 +216,7 @@ extension ReportPage {
             guard let missed = stage.missedLinks, !missed.isEmpty else { return nil }
             let rows = missed.map { links -> [Markup] in
                 [
-                    "\(links.relationship)", "\(ReportWords.count(links.count))",
+                    "\(links.relationship)", "\(links.count.grouped)",
                     "<code>\(links.first.joined(separator: ", "))</code>",
                 ]
             }
@@ -251,7 +251,7 @@ extension ReportPage {
             stage.extraFields.map { field -> [Markup] in
                 [
                     "\(stage.name)", "<code>\(field.name)</code>",
-                    "\(ReportWords.count(field.records))",
+                    "\(field.records.grouped)",
                 ]
             }
         }
@@ -267,7 +267,7 @@ extension ReportPage {
             stage.inputs.map { input -> [Markup] in
                 [
                     "<code>\(input.file)</code>", "\(stage.name)",
-                    "\(ReportWords.count(input.records))", "\(ReportWords.bytes(input.bytes))",
+                    "\(input.records.grouped)", "\(ReportWords.bytes(input.bytes))",
                     "<code>\(input.sha256)</code>",
                 ]
             }
@@ -276,7 +276,7 @@ extension ReportPage {
             stage.output.map { output -> [Markup] in
                 [
                     "<code>\(output.file)</code>", "\(stage.name)",
-                    "\(ReportWords.count(output.rows))", "\(ReportWords.bytes(output.bytes))",
+                    "\(output.rows.grouped)", "\(ReportWords.bytes(output.bytes))",
                 ]
             }
         }

@@ -1,11 +1,11 @@
+import Diagnostics
+
 /// Formats numbers of a report for people.
 enum ReportWords {
-    static func count(_ number: Int) -> String { RecordCounts.grouped(number) }
-
     static func bytes(_ count: Int) -> String {
         let units = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)]
         guard let unit = units.first(where: { Double(count) >= $0.1 }) else {
-            return "\(Self.count(count)) B"
+            return "\(count.grouped) B"
         }
         return "\(short(Double(count) / unit.1)) \(unit.0)"
     }
@@ -35,7 +35,7 @@ enum ReportWords {
 
     /// Returns the number with at most three digits, unless its integer part is longer.
     private static func short(_ value: Double) -> String {
-        if value >= 99.95 { return count(Int(value.rounded())) }
+        if value >= 99.95 { return Int(value.rounded()).grouped }
         let tenths = Int((value * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
@@ -55,6 +55,6 @@ enum ReportWords {
 
     /// Returns a count with its noun, such as `1 file` or `2 files`.
     static func several(_ count: Int, _ one: String, _ many: String? = nil) -> String {
-        "\(self.count(count)) \(count == 1 ? one : many ?? one + "s")"
+        "\(count.grouped) \(count == 1 ? one : many ?? one + "s")"
     }
 }

@@ -148,8 +148,8 @@ extension RunIndex {
             let bars = counts.map { part -> Markup in
                 "<i class=\"\(part.word)\" style=\"--n:\(part.count)\"></i>"
             }
-            let words = counts.map { "\(ReportWords.count($0.count)) \($0.word)" }
-            let read: Markup = report.records.map { "\(ReportWords.count($0.read))" } ?? .empty
+            let words = counts.map { "\($0.count.grouped) \($0.word)" }
+            let read: Markup = report.records.map { "\($0.read.grouped)" } ?? .empty
             let part: Markup =
                 report.entryText.map { " <span class=\"dim\">\($0)</span>" } ?? .empty
             let row: Markup = """

@@ -21,7 +21,7 @@ struct VerifyStage: Sendable {
             problems.append(
                 Diagnostic(
                     code: "verify.failed",
-                    "There are \(RecordCounts.grouped(count)) of '\(expectation.text)', and "
+                    "There are \(count.grouped) of '\(expectation.text)', and "
                         + "\(expectation.comparison.rawValue) \(expectation.bound) is expected",
                     at: .source(expectation.location)))
         }

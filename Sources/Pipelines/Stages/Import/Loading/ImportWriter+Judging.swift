@@ -19,7 +19,7 @@ extension ImportWriter {
             throw RunFailure(
                 .noInput, code: "input.too-few-records",
                 "'\(stage.name)' has read \(ReportWords.several(read, "record")), and "
-                    + "`read.min-records` is \(RecordCounts.grouped(spec.read.recordsMin))",
+                    + "`read.min-records` is \(spec.read.recordsMin.grouped)",
                 fix: "check that the inputs are complete, or lower `read.min-records`")
         }
         warnOfDuplicateKeys()

@@ -88,7 +88,7 @@ extension ImportWriter {
     func tooManyRejects(_ limit: CountLimit, key: String) -> RunFailure {
         let counts = progress.counts
         let allowed = limit.allowed(of: counts.read)
-        let several = RecordCounts.grouped(allowed)
+        let several = allowed.grouped
         var diagnostics = rejects.firstOfEachCode
         diagnostics.append(
             Diagnostic(

@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphStore
 import RecordStreams
 
@@ -68,7 +69,7 @@ extension ImportWriter {
         let section = progress.section.map { "; \($0.text)" }
         let place =
             progress.position.map { position in
-                "record \(RecordCounts.grouped(position.record + 1)) of "
+                "record \((position.record + 1).grouped) of "
                     + (inputs.files.first { $0.path == position.path }?.name ?? position.name)
                     + (section ?? "")
             } ?? section.map { "the beginning of an input" + $0 }
