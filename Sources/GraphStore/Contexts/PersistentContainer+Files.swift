@@ -33,9 +33,7 @@ extension PersistentContainer {
                 guard error.code != .busy else { throw error }
             }
         }
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            try StoreFiles.remove(path + suffix)
-        }
+        try StoreFiles.removeStore(path)
         try StoreFiles.removeFolder(StoreFiles.supportFolder(of: path))
         // The store is deleted; after a power failure, the old files may reappear.
         try? StoreFiles.synchronizeFolder(of: path)
@@ -228,9 +226,7 @@ extension PersistentContainer {
                 StoreFiles.supportFolder(of: source), to: StoreFiles.supportFolder(of: path))
             try StoreFiles.move(temporary, to: path)
         } catch {
-            for suffix in ["", "-wal", "-shm", "-journal"] {
-                try StoreFiles.remove(temporary + suffix)
-            }
+            try StoreFiles.removeStore(temporary)
             throw error
         }
         // The copy is complete; a power failure may lose it, which leaves the previous state.

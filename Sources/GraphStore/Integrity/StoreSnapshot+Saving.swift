@@ -58,14 +58,14 @@ extension StoreSnapshot {
         _ path: String, _ given: ManagedObjectModel?
     ) throws(StoreError) -> StoreSnapshot? {
         let file = StoreFiles.resolved(path)
-        let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
+        let logs = StoreFiles.filledLogs(of: file)
         guard let copy = try SnapshotFolder.copy(file, logs), try DamagedHeader.mend(copy.path)
         else { return nil }
         if !logs.isEmpty {
             // Data that SQLite cannot read from the log is lost.
             try? Connection(path: copy.path, mode: .readWrite).execute(
                 "PRAGMA writable_schema = ON; PRAGMA user_version; PRAGMA wal_checkpoint(TRUNCATE)")
-            for suffix in ["-wal", "-shm", "-journal"] { try StoreFiles.remove(copy.path + suffix) }
+            try StoreFiles.removeLogs(of: copy.path)
             guard try DamagedHeader.mend(copy.path) else { return nil }
         }
         // The model is found by the tables that every store has; it then determines the other

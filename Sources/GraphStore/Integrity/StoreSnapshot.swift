@@ -62,7 +62,7 @@ final class StoreSnapshot {
         losses = []
         // The log is in the folder of the file, not in that of a link to it.
         let file = StoreFiles.resolved(path)
-        let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
+        let logs = StoreFiles.filledLogs(of: file)
         truncated = try TruncatedFile(path)
         guard copies, !logs.isEmpty || truncated != nil,
             let copy = try SnapshotFolder.copy(file, logs)
@@ -96,7 +96,7 @@ final class StoreSnapshot {
         // Truncation is not checked here; SQLite reports unreadable data.
         truncated = nil
         let file = StoreFiles.resolved(path)
-        let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
+        let logs = StoreFiles.filledLogs(of: file)
         if logs.isEmpty {
             folder = nil
             address = StoreAddress(file: path, isImmutable: true)

@@ -49,7 +49,7 @@ struct MigrationFile {
 
     /// Removes the file; large values remain in the store's own folder.
     func remove() throws(StoreError) {
-        for suffix in ["", "-wal", "-shm", "-journal"] { try StoreFiles.remove(path + suffix) }
+        try StoreFiles.removeStore(path)
     }
 
     /// Creates an empty file with the mark and the store's permissions.

@@ -18,7 +18,7 @@ package final class StoreRehearsal {
     package init(of store: String) throws(StoreError) {
         // The journal and the large values are next to the file, not next to a symbolic link to it.
         let file = StoreFiles.resolved(store)
-        let logs = ["-wal", "-journal"].filter { StoreFiles.size(file + $0) > 0 }
+        let logs = StoreFiles.filledLogs(of: file)
         guard let copy = try SnapshotFolder.copy(file, logs) else {
             throw StoreError(.busy, "\(store) is being written; try again later")
         }

@@ -26,6 +26,25 @@ enum StoreFiles {
         }
     }
 
+    /// The endings of the names of SQLite's logs, which are next to a store.
+    private static let logEndings = ["-wal", "-shm", "-journal"]
+
+    /// Returns the endings of the logs that hold content, which may not be in the store's file yet.
+    static func filledLogs(of path: String) -> [String] {
+        ["-wal", "-journal"].filter { size(path + $0) > 0 }
+    }
+
+    /// Removes the logs of a store.
+    static func removeLogs(of path: String) throws(StoreError) {
+        for ending in logEndings { try remove(path + ending) }
+    }
+
+    /// Removes a store's file and its logs, but not its large values.
+    static func removeStore(_ path: String) throws(StoreError) {
+        try remove(path)
+        try removeLogs(of: path)
+    }
+
     /// Makes sure that a store's path leads to a regular file, or to nothing yet, and so do the names
     /// of SQLite's logs.
     ///
@@ -37,7 +56,7 @@ enum StoreFiles {
                 .notAStore, "\(path) is \(kind); name the store's file, an SQLite file")
         }
         let file = resolved(path)
-        for log in [file + "-wal", file + "-shm", file + "-journal"] {
+        for log in logEndings.map({ file + $0 }) {
             // If the kind is unknown, opening the file fails and reports the reason.
             guard let status = try? FileStatus(of: log), let kind = kind(status) else { continue }
             throw StoreError(
@@ -63,7 +82,7 @@ enum StoreFiles {
     /// Through a link, a run would truncate or remove another file.
     static func checkOwnFiles(besideStoreAt path: String) throws(StoreError) {
         for file in CompanionFile.allCases {
-            for end in ["", "-wal", "-shm", "-journal"] {
+            for end in [""] + logEndings {
                 let name = file.path(of: path) + end
                 // A folder cannot be opened as a file anyway.
                 guard let status = try? FileStatus(of: name, followingLinks: false),
