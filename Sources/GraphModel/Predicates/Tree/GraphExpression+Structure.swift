@@ -37,7 +37,7 @@ extension GraphExpression {
     }
 
     /// Returns the expression with its direct parts replaced, from left to right.
-    func rebuilt<Failure>(
+    package func rebuilt<Failure>(
         _ part: (GraphExpression) throws(Failure) -> GraphExpression,
         condition: (GraphPredicate) throws(Failure) -> GraphPredicate
     ) throws(Failure) -> GraphExpression {
@@ -64,7 +64,7 @@ extension GraphExpression {
 
 extension GraphPredicate {
     /// Returns the predicate with its direct parts replaced, from left to right.
-    func rebuilt<Failure>(
+    package func rebuilt<Failure>(
         _ part: (GraphPredicate) throws(Failure) -> GraphPredicate,
         side: (GraphExpression) throws(Failure) -> GraphExpression
     ) throws(Failure) -> GraphPredicate {

@@ -175,10 +175,10 @@ extension PredicateSQL {
     /// Compiles a comparison with a collection that a function creates.
     mutating func madeCollection(_ comparison: GraphComparison) throws(StoreError) -> SQLFragment {
         var program = SQLProgram(now: now)
-        var slotted = comparison
-        slotted.left = try self.slotted(comparison.left, &program)
-        slotted.right = try self.slotted(comparison.right, &program)
-        return try program.test(.comparison(slotted))
+        var comparison = comparison
+        comparison.left = try slotted(comparison.left, &program)
+        comparison.right = try slotted(comparison.right, &program)
+        return try program.test(.comparison(comparison))
     }
 
     /// Replaces each part that the store must compute with a slot.
@@ -200,42 +200,32 @@ extension PredicateSQL {
             defer { valueVariables = outer }
             return .subquery(
                 base, variable: variable, try slotted(predicate, &program))
-        case .conditional(let predicate, let yes, let no) where expression.isDeep:
-            return .conditional(
-                try slotted(predicate, &program), try slotted(yes, &program),
-                try slotted(no, &program))
-        case .negation(let operand):
-            return .negation(try slotted(operand, &program))
-        case .arithmetic(let op, let left, let right):
-            return .arithmetic(op, try slotted(left, &program), try slotted(right, &program))
         case .function(let name, let arguments):
             if PredicateFunction.named[name]?.takesList == true, let collection = arguments.first,
                 try isStoredCollection(collection)
             {
                 return program.slot(for: try plainOperand(expression))
             }
-            return .function(name, try slotted(arguments, &program))
-        case .aggregate(let elements):
-            return .aggregate(try slotted(elements, &program))
-        case .collection(let base, let op, let path) where base.isMadeCollection:
-            return .collection(try slotted(base, &program), op, path)
-        case .index(let base, let index) where base.isMadeCollection || base.isList:
-            guard case .position(let position) = index else {
-                return .index(try slotted(base, &program), index)
-            }
-            return .index(
-                try slotted(base, &program), .position(try slotted(position, &program)))
+            return try slottingParts(of: expression, &program)
+        case .negation, .arithmetic, .aggregate:
+            return try slottingParts(of: expression, &program)
+        case .conditional where expression.isDeep:
+            return try slottingParts(of: expression, &program)
+        case .collection(let base, _, _) where base.isMadeCollection:
+            return try slottingParts(of: expression, &program)
+        case .index(let base, _) where base.isMadeCollection || base.isList:
+            return try slottingParts(of: expression, &program)
         default:
             return program.slot(for: try operand(expression))
         }
     }
 
-    private mutating func slotted(
-        _ expressions: [GraphExpression], _ program: inout SQLProgram
-    ) throws(StoreError) -> [GraphExpression] {
-        var results: [GraphExpression] = []
-        for expression in expressions { results.append(try slotted(expression, &program)) }
-        return results
+    private mutating func slottingParts(
+        of expression: GraphExpression, _ program: inout SQLProgram
+    ) throws(StoreError) -> GraphExpression {
+        try expression.rebuilt(
+            { part throws(StoreError) in try slotted(part, &program) },
+            condition: { part throws(StoreError) in try slotted(part, &program) })
     }
 
     // MARK: Positions

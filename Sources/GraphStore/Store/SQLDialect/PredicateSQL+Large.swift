@@ -183,30 +183,14 @@ extension PredicateSQL {
     mutating func slotted(
         _ predicate: GraphPredicate, _ program: inout SQLProgram
     ) throws(StoreError) -> GraphPredicate {
-        switch predicate {
-        case .constant: return predicate
-        case .not(let part): return .not(try slotted(part, &program))
-        case .and(let parts): return .and(try slotted(parts, &program))
-        case .or(let parts): return .or(try slotted(parts, &program))
-        case .comparison(let comparison):
-            if try isOfValues(comparison) {
-                var slotted = comparison
-                slotted.left = try self.slotted(comparison.left, &program)
-                slotted.right = try self.slotted(comparison.right, &program)
-                return .comparison(slotted)
-            }
+        if case .comparison(let comparison) = predicate, try !isOfValues(comparison) {
             let answer = "ifnull(" + (try leaf(predicate)) + ", 0)"
             let slot = program.slot(for: SQLOperand(answer, .boolean))
             return .comparison(GraphComparison(slot, .equal, .constant(.boolean(true))))
         }
-    }
-
-    private mutating func slotted(
-        _ parts: [GraphPredicate], _ program: inout SQLProgram
-    ) throws(StoreError) -> [GraphPredicate] {
-        var results: [GraphPredicate] = []
-        for part in parts { results.append(try slotted(part, &program)) }
-        return results
+        return try predicate.rebuilt(
+            { part throws(StoreError) in try slotted(part, &program) },
+            side: { part throws(StoreError) in try slotted(part, &program) })
     }
 
     /// Returns whether both sides are values that can be arguments of a call, not links or
