@@ -210,7 +210,7 @@ extension BulkWriter {
     private func checkpoint() throws(StoreError) -> BulkCheckpoint {
         try flushRows()
         for writer in toManyWriters { try writer.flush() }
-        try session.connection.execute("SAVEPOINT ETL_CIRCLES")
+        try session.connection.begin(savepoint: "ETL_CIRCLES")
         return BulkCheckpoint(
             tally: tally, rejectCount: rejects.count,
             missedCount: missedLinks.count, session: session.state,
@@ -220,13 +220,13 @@ extension BulkWriter {
     }
 
     private func release(_ checkpoint: BulkCheckpoint) throws(StoreError) {
-        try session.connection.execute("RELEASE ETL_CIRCLES")
+        try session.connection.release(savepoint: "ETL_CIRCLES")
     }
 
     private func restore(_ checkpoint: BulkCheckpoint) throws(StoreError) {
         pending.removeAll()
         for writer in toManyWriters { writer.forgetAll() }
-        try session.connection.execute("ROLLBACK TO ETL_CIRCLES; RELEASE ETL_CIRCLES")
+        try session.connection.rollBack(toSavepoint: "ETL_CIRCLES")
         tally = checkpoint.tally
         rejects.removeSubrange(checkpoint.rejectCount...)
         missedLinks.removeSubrange(checkpoint.missedCount...)

@@ -230,10 +230,10 @@ public final class ManagedObjectContext {
         do {
             try session.completeLoad()
             // The first change of a transaction needs no savepoint, which would copy each page.
-            if !isFirst { try session.connection.execute("SAVEPOINT ETL_REQUEST") }
+            if !isFirst { try session.connection.begin(savepoint: "ETL_REQUEST") }
             let result = try body(session)
             if isFirst { return result }
-            try session.connection.execute("RELEASE ETL_REQUEST")
+            try session.connection.release(savepoint: "ETL_REQUEST")
             return result
         } catch {
             if isFirst {
@@ -247,8 +247,7 @@ public final class ManagedObjectContext {
                     throw error
                 }
                 session.restore(state)
-                try session.connection.execute(
-                    "ROLLBACK TO ETL_REQUEST; RELEASE ETL_REQUEST")
+                try session.connection.rollBack(toSavepoint: "ETL_REQUEST")
             }
             throw error
         }

@@ -137,16 +137,12 @@ private struct Savepoint {
         state = session.state
     }
 
-    func begin() throws(StoreError) { try run("SAVEPOINT \(name)") }
+    func begin() throws(StoreError) { try session.connection.begin(savepoint: name) }
 
-    func release() throws(StoreError) { try run("RELEASE \(name)") }
+    func release() throws(StoreError) { try session.connection.release(savepoint: name) }
 
     func rollBack() throws(StoreError) {
-        try run("ROLLBACK TO \(name); RELEASE \(name)")
+        try session.connection.rollBack(toSavepoint: name)
         session.restore(state)
-    }
-
-    private func run(_ sql: String) throws(StoreError) {
-        try session.connection.execute(sql)
     }
 }

@@ -145,7 +145,7 @@ extension ManagedObjectContext {
         var hasSavepoint = false
         do throws(StoreError) {
             try session.completeLoad()
-            try connection.execute("SAVEPOINT ETL_SAVE")
+            try connection.begin(savepoint: "ETL_SAVE")
             hasSavepoint = true
             try renewTakenKeys(pending.inserted, in: session)
             try resolver.takeFromPreviousOwners(pending)
@@ -158,7 +158,7 @@ extension ManagedObjectContext {
                 writer.versions = resolver.versions
                 do throws(StoreError) {
                     try writer.write(pending)
-                    try writer.release("ETL_SAVE")
+                    try connection.release(savepoint: "ETL_SAVE")
                     tellChildren(united: resolver.united)
                     return (
                         ExternalChanges(
@@ -171,7 +171,7 @@ extension ManagedObjectContext {
                         throw error
                     }
                     session.restore(state)
-                    try connection.execute("ROLLBACK TO ETL_SAVE")
+                    try connection.rollBack(toSavepoint: "ETL_SAVE", ending: false)
                     guard try resolver.resolveConstraints(pending) else {
                         throw error
                     }
@@ -182,7 +182,7 @@ extension ManagedObjectContext {
             resolver.restore()
             session.restore(state)
             if hasSavepoint, connection.isInTransaction {
-                try connection.execute("ROLLBACK TO ETL_SAVE; RELEASE ETL_SAVE")
+                try connection.rollBack(toSavepoint: "ETL_SAVE")
             }
             throw error
         }

@@ -38,11 +38,6 @@ struct ObjectWriter {
         try lists.write()
     }
 
-    /// Ends a savepoint.
-    func release(_ savepoint: String) throws(StoreError) {
-        try connection.execute("RELEASE \(savepoint)")
-    }
-
     // MARK: Deletes
 
     /// Clears references to deleted objects from rows that are not in memory.
