@@ -122,8 +122,7 @@ package enum ModelFile {
             let model = try known.declared.model()
             reading.known = declared.misspelled.contains("entities") ? nil : model
             reading.unknownEntities = known.unknownEntities
-            RuleLints.check(known.declared, model, problems)
-            PredicateLints.check(known.declared, model, problems)
+            FormatLints.check(known.declared, model, problems)
             reading.model = problems.hasErrors ? nil : model
         } catch {
             // The lints report the same error with a location; this covers errors that they miss.
