@@ -94,11 +94,7 @@ extension GraphExpression {
         with record: GraphRecord, variables: [String: any GraphPredicateArgument] = [:],
         now: Double? = nil
     ) throws -> GraphValue {
-        var scheme = RecordScheme()
-        let compiled = try CompiledGraphExpression(
-            substituting(variables: variables), over: &scheme,
-            now: now ?? SystemTime.seconds())
-        let graph = RecordGraph(keys: scheme.keys)
+        let (compiled, graph) = try compiled(variables, now)
         return try GraphValue(compiled.evaluate(graph.object(record), in: graph))
     }
 
@@ -107,11 +103,7 @@ extension GraphExpression {
         with record: GraphRecord, variables: [String: any GraphPredicateArgument] = [:],
         now: Double? = nil
     ) throws -> [GraphValue] {
-        var scheme = RecordScheme()
-        let compiled = try CompiledGraphExpression(
-            substituting(variables: variables), over: &scheme,
-            now: now ?? SystemTime.seconds())
-        let graph = RecordGraph(keys: scheme.keys)
+        let (compiled, graph) = try compiled(variables, now)
         var values: [GraphValue] = []
         try compiled.forEach(graph.object(record), in: graph) {
             (element: EvaluatedElement<RecordObject>) throws(EvaluationError) -> Bool in
@@ -122,6 +114,15 @@ extension GraphExpression {
             return true
         }
         return values
+    }
+
+    private func compiled(
+        _ variables: [String: any GraphPredicateArgument], _ now: Double?
+    ) throws -> (CompiledGraphExpression, RecordGraph) {
+        var scheme = RecordScheme()
+        let compiled = try CompiledGraphExpression(
+            substituting(variables: variables), over: &scheme, now: now ?? SystemTime.seconds())
+        return (compiled, RecordGraph(keys: scheme.keys))
     }
 }
 
