@@ -36,26 +36,9 @@ package struct FormatCheck {
     package func predicate(
         _ format: String
     ) -> (resolved: GraphPredicate?, mistakes: [GraphPredicateError]) {
-        var found: [GraphPredicateError] = []
-        do throws(GraphPredicateError) {
-            var parser = try PredicateParser(format, arguments: [], collects: true)
-            let tree: GraphPredicate
-            do throws(GraphPredicateError) {
-                tree = try parser.wholePredicate()
-            } catch {
-                return (nil, parser.found + [error])
-            }
-            found = parser.found
-            var resolver = resolver(parser.source)
-            do throws(GraphPredicateError) {
-                let resolved = try resolver.resolveWhole(tree)
-                return (resolved, sorted(found, resolver.found))
-            } catch {
-                return (nil, sorted(found, resolver.found, last: error))
-            }
-        } catch {
-            return (nil, found + [error])
-        }
+        checked(
+            format, { parser throws(GraphPredicateError) in try parser.wholePredicate() },
+            { resolver, tree throws(GraphPredicateError) in try resolver.resolveWhole(tree) })
     }
 
     /// Returns the errors and the expression, which a store can use if there are no errors.
@@ -65,19 +48,33 @@ package struct FormatCheck {
     package func expression(
         _ format: String, assignedTo attribute: AttributeDescription? = nil
     ) -> (resolved: GraphExpression?, mistakes: [GraphPredicateError]) {
+        checked(
+            format, { parser throws(GraphPredicateError) in try parser.wholeExpression() },
+            { resolver, tree throws(GraphPredicateError) in
+                try resolver.resolve(tree, assignedTo: attribute)
+            })
+    }
+
+    private func checked<Tree>(
+        _ format: String,
+        _ parse: (inout PredicateParser) throws(GraphPredicateError) -> Tree,
+        _ resolve: (inout PredicateResolver, Tree) throws(GraphPredicateError) -> Tree
+    ) -> (resolved: Tree?, mistakes: [GraphPredicateError]) {
         var found: [GraphPredicateError] = []
         do throws(GraphPredicateError) {
             var parser = try PredicateParser(format, arguments: [], collects: true)
-            let tree: GraphExpression
+            let tree: Tree
             do throws(GraphPredicateError) {
-                tree = try parser.wholeExpression()
+                tree = try parse(&parser)
             } catch {
                 return (nil, parser.found + [error])
             }
             found = parser.found
-            var resolver = resolver(parser.source)
+            var resolver = PredicateResolver(
+                collectingFor: entityName, model: model, variables: variables,
+                source: parser.source, allowsTransient: allowsTransient)
             do throws(GraphPredicateError) {
-                let resolved = try resolver.resolve(tree, assignedTo: attribute)
+                let resolved = try resolve(&resolver, tree)
                 return (resolved, sorted(found, resolver.found))
             } catch {
                 return (nil, sorted(found, resolver.found, last: error))
@@ -85,12 +82,6 @@ package struct FormatCheck {
         } catch {
             return (nil, found + [error])
         }
-    }
-
-    private func resolver(_ source: PredicateSource) -> PredicateResolver {
-        PredicateResolver(
-            collectingFor: entityName, model: model, variables: variables, source: source,
-            allowsTransient: allowsTransient)
     }
 
     /// The maximum number of errors that are reported separately.

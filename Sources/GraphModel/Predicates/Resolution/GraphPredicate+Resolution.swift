@@ -16,18 +16,8 @@ extension GraphPredicate {
         for entityName: String, in model: ManagedObjectModel,
         variables: [String: any GraphPredicateArgument] = [:], allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphPredicate {
-        try resolved(
-            for: entityName, in: model, variables: variables, allowsTransient: allowsTransient,
-            source: nil)
-    }
-
-    fileprivate func resolved(
-        for entityName: String, in model: ManagedObjectModel,
-        variables: [String: any GraphPredicateArgument], allowsTransient: Bool,
-        source: PredicateSource?
-    ) throws(GraphPredicateError) -> GraphPredicate {
         var resolver = try PredicateResolver(
-            entityName: entityName, model: model, variables: variables, source: source,
+            entityName: entityName, model: model, variables: variables, source: nil,
             allowsTransient: allowsTransient)
         return try resolver.resolveWhole(self)
     }
@@ -39,9 +29,10 @@ extension ParsedPredicate {
         for entityName: String, in model: ManagedObjectModel,
         variables: [String: any GraphPredicateArgument] = [:], allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphPredicate {
-        try predicate.resolved(
-            for: entityName, in: model, variables: variables, allowsTransient: allowsTransient,
-            source: source)
+        var resolver = try PredicateResolver(
+            entityName: entityName, model: model, variables: variables, source: source,
+            allowsTransient: allowsTransient)
+        return try resolver.resolveWhole(predicate)
     }
 }
 
@@ -60,19 +51,8 @@ extension GraphExpression {
         variables: [String: any GraphPredicateArgument] = [:],
         assignedTo attribute: AttributeDescription? = nil, allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphExpression {
-        try resolved(
-            for: entityName, in: model, variables: variables, assignedTo: attribute,
-            allowsTransient: allowsTransient, source: nil)
-    }
-
-    fileprivate func resolved(
-        for entityName: String, in model: ManagedObjectModel,
-        variables: [String: any GraphPredicateArgument],
-        assignedTo attribute: AttributeDescription?,
-        allowsTransient: Bool, source: PredicateSource?
-    ) throws(GraphPredicateError) -> GraphExpression {
         var resolver = try PredicateResolver(
-            entityName: entityName, model: model, variables: variables, source: source,
+            entityName: entityName, model: model, variables: variables, source: nil,
             allowsTransient: allowsTransient)
         return try resolver.resolve(self, assignedTo: attribute)
     }
@@ -85,9 +65,10 @@ extension ParsedExpression {
         variables: [String: any GraphPredicateArgument] = [:],
         assignedTo attribute: AttributeDescription? = nil, allowsTransient: Bool = false
     ) throws(GraphPredicateError) -> GraphExpression {
-        try expression.resolved(
-            for: entityName, in: model, variables: variables, assignedTo: attribute,
-            allowsTransient: allowsTransient, source: source)
+        var resolver = try PredicateResolver(
+            entityName: entityName, model: model, variables: variables, source: source,
+            allowsTransient: allowsTransient)
+        return try resolver.resolve(expression, assignedTo: attribute)
     }
 }
 
