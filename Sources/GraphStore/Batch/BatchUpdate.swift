@@ -162,10 +162,6 @@ struct BatchUpdate {
         return notes
     }
 
-    private static func objects(_ count: Int) -> String {
-        count == 1 ? "1 object" : "\(count) objects"
-    }
-
     /// Checks the rules over complete objects, of the entity and of each sub-entity.
     ///
     /// Required properties are checked even if the request ignores the rules.
@@ -183,7 +179,7 @@ struct BatchUpdate {
                 guard count > 0 else { continue }
                 throw StoreError(
                     .validation,
-                    Self.objects(count)
+                    count.counting("object", "objects")
                         + (rule.required == nil ? " would break a rule: " : " would lack a value: ")
                         + rule.message)
             }
@@ -234,7 +230,7 @@ struct BatchUpdate {
                 "count(*)", from: entity.table, where: [changing, "(\(rule.violation))"])
             let count = try breaking.integer(on: connection)
             if count > 0 {
-                let objects = Self.objects(count * each)
+                let objects = (count * each).counting("object", "objects")
                 return "'\(attribute.name)' of \(objects) would be \(rule.words)"
             }
         }

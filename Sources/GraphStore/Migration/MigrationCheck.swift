@@ -16,16 +16,12 @@ struct MigrationCheck {
         return count > 0 ? message(count, example) : nil
     }
 
-    private static func objects(_ count: Int) -> String {
-        count == 1 ? "1 object" : "\(count) objects"
-    }
-
     /// Returns a check for objects of an entity that becomes abstract.
     static func abstract(_ move: ObjectMove, _ condition: SQLFragment) -> MigrationCheck {
         MigrationCheck(
             sql: "SELECT count(*) FROM main.\(move.old.table) t WHERE " + condition
         ) { count, _ in
-            "\(move.new.name) is abstract now, and there are \(objects(count)) of it; a mapping "
+            "\(move.new.name) is abstract now, and there are \(count.counting("object", "objects")) of it; a mapping "
                 + "can set their new entity"
         }
     }
@@ -38,7 +34,8 @@ struct MigrationCheck {
             sql: "SELECT count(*) FROM main.\(move.old.table) t WHERE " + condition + " AND ("
                 + value + ") IS NULL"
         ) { count, _ in
-            "\(move.new.name).\(name) is required, and \(objects(count)) \(count == 1 ? "has" : "have")"
+            "\(move.new.name).\(name) is required, and "
+                + count.counting("object has", "objects have")
                 + " none; set it in a mapping"
         }
     }
@@ -55,7 +52,7 @@ struct MigrationCheck {
                 + ") WHERE v NOT NULL AND (v NOT BETWEEN \(low) AND \(high)"
                 + " OR typeof(v) <> 'integer')"
         ) { count, example in
-            "\(move.new.name).\(name) would be no \(type.rawValue) for \(objects(count)), such as"
+            "\(move.new.name).\(name) would be no \(type.rawValue) for \(count.counting("object", "objects")), such as"
                 + " \(example)"
         }
     }

@@ -82,11 +82,11 @@ public struct MigrationPlan: Sendable, Hashable {
         if lines.isEmpty { lines = ["No difference changes an object."] }
         lines.append("")
         for (name, count) in objects.sorted(by: { $0.key < $1.key }) {
-            lines.append("\(name): \(count) \(count == 1 ? "object" : "objects")")
+            lines.append("\(name): \(count.counting("object", "objects"))")
         }
         for (name, count) in leftBehind.sorted(by: { $0.key < $1.key }) {
             lines.append(
-                "Not migrated: \(count) \(count == 1 ? "object" : "objects") of '\(name)', by the "
+                "Not migrated: \(count.counting("object", "objects")) of '\(name)', by the "
                     + "`where` of the mapping")
         }
         lines += notes.map { "Note: \($0)" }
