@@ -21,6 +21,24 @@ package final class InterruptHandle: Sendable {
         }
     }
 
+    /// Runs a body, and interrupts its statements when the task is cancelled.
+    ///
+    /// - Throws: `CancellationError` after that, instead of the error of a statement.
+    package func interrupting<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await withTaskCancellationHandler {
+                try body()
+            } onCancel: {
+                interrupt()
+            }
+        } catch {
+            try Task.checkCancellation()
+            throw error
+        }
+    }
+
     func close() {
         address.withLock { $0 = nil }
     }

@@ -227,17 +227,7 @@ public struct FetchStream<Object: ManagedObject>: AsyncSequence {
             try Task.checkCancellation()
             let cursor = try self.cursor ?? context.cursor(request)
             self.cursor = cursor
-            let interrupter = cursor.interrupter
-            do {
-                return try await withTaskCancellationHandler {
-                    try cursor.nextChunk()
-                } onCancel: {
-                    interrupter.interrupt()
-                }
-            } catch {
-                try Task.checkCancellation()
-                throw error
-            }
+            return try await cursor.interrupter.interrupting { try cursor.nextChunk() }
         }
     }
 }

@@ -48,17 +48,7 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
                 ?? sequence.container.historyReader(
                     after: sequence.token, matching: sequence.filter)
             self.reader = reader
-            let interrupter = reader.interrupter
-            do {
-                return try await withTaskCancellationHandler {
-                    try reader.next()
-                } onCancel: {
-                    interrupter.interrupt()
-                }
-            } catch {
-                try Task.checkCancellation()
-                throw error
-            }
+            return try await reader.interrupter.interrupting { try reader.next() }
         }
     }
 }
