@@ -90,32 +90,21 @@ struct PairProjection {
         let (name, inverse) = (end.name, end.side.relationship.inverseName)
         let (destination, keepsReflexive) = (end.destination, end.side.isReflexive)
         var found: [String: Source] = [:]
-        for move in moves.all where owner.familyNumbers.contains(move.new.number) {
-            if let source = try path(of: name, in: move) {
-                found[source.identity] = source
-                continue
-            }
-            let partners = pairing.relationships(of: move.new.name, from: move.old.name)
-            guard let old = partners[name],
-                let source = source(
-                    of: old, from: move.old, keepsReflexive: keepsReflexive)
-            else { continue }
-            found[source.identity] = source
-        }
-        if found.isEmpty, let inverse {
-            for move in moves.all where destination.familyNumbers.contains(move.new.number) {
-                if let source = try path(of: inverse, in: move) {
-                    found[source.identity] = source.turned
-                    continue
-                }
+        func collect(
+            _ name: String, of end: StoreLayout.Entity, turning: Bool
+        ) throws(StoreError) {
+            for move in moves.all where end.familyNumbers.contains(move.new.number) {
                 let partners = pairing.relationships(of: move.new.name, from: move.old.name)
-                guard let old = partners[inverse],
-                    let source = source(
-                        of: old, from: move.old, keepsReflexive: keepsReflexive)
-                else { continue }
-                found[source.identity] = source.turned
+                let mapped = try path(of: name, in: move)
+                let paired = partners[name].flatMap {
+                    source(of: $0, from: move.old, keepsReflexive: keepsReflexive)
+                }
+                guard let source = mapped ?? paired else { continue }
+                found[source.identity] = turning ? source.turned : source
             }
         }
+        try collect(name, of: owner, turning: false)
+        if found.isEmpty, let inverse { try collect(inverse, of: destination, turning: true) }
         return found.sorted { $0.key < $1.key }.map(\.value)
     }
 
