@@ -3,6 +3,7 @@ import Files
 import FoundationEssentials
 import GraphModel
 package import GraphStore
+import RecordStreams
 import XcodeModel
 
 /// Migrates a store to another version of its model: `etl migrate`.
@@ -357,13 +358,7 @@ package struct StoreMigration {
 
     /// Returns the command that migrates a store to the model of a file or a spec.
     static func command(store: String, to file: String) -> String {
-        "etl migrate \(word(store)) --to \(word(file))"
-    }
-
-    /// Returns a quoted word of a shell command.
-    private static func word(_ text: String) -> String {
-        let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "/._-+@".contains($0) }
-        return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+        "etl migrate \(CommandExample.shell(store)) --to \(CommandExample.shell(file))"
     }
 
     // MARK: Steps
