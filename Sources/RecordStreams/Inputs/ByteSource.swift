@@ -76,6 +76,25 @@ package final class ByteSource {
         return try readStored(into: target, count: count)
     }
 
+    /// Reads into a chunk, without waiting for more bytes than a process has written, and only
+    /// briefly if they are not enough.
+    ///
+    /// - Parameters:
+    ///   - wanted: The number of bytes up to which the chunk is filled; it has room for them.
+    ///   - hasNew: Whether the chunk has new bytes already.
+    func fill(
+        _ chunk: ByteChunk, upTo wanted: Int, enough: Int, hasNew: Bool = false
+    ) throws(RecordStreamError) -> Bool {
+        var hasNew = hasNew
+        while chunk.count < wanted, !(hasNew && mustWait(isPatient: chunk.count < enough)) {
+            hasNew = true
+            let length = try read(into: chunk.start + chunk.count, count: wanted - chunk.count)
+            if length == 0 { return true }
+            chunk.count += length
+        }
+        return false
+    }
+
     /// Returns the damage of the compressed data that is being read.
     ///
     /// Any other fault in this data follows from it. The bytes must no longer be needed.

@@ -14,20 +14,12 @@ extension RecordReader {
             let wanted = max(step, carry.count * 2)
             let enough = RecordReader.enough(after: carry.count)
             carry.reserve(wanted)
-            var hasNew = false
-            while carry.count < wanted, !isAtEnd,
-                !(hasNew && source.mustWait(isPatient: carry.count < enough))
-            {
-                hasNew = true
-                do throws(RecordStreamError) {
-                    let length = try source.read(
-                        into: carry.start + carry.count, count: wanted - carry.count)
-                    carry.count += length
-                    isAtEnd = length == 0
-                } catch {
-                    self.error = error
-                    isAtEnd = true
-                }
+            guard !isAtEnd else { return }
+            do throws(RecordStreamError) {
+                isAtEnd = try source.fill(carry, upTo: wanted, enough: enough)
+            } catch {
+                self.error = error
+                isAtEnd = true
             }
         }
     }

@@ -222,21 +222,13 @@ package final class RecordReader {
             chunk.count += carried
             carryStart += carried
         }
-        guard carryStart == carry.count else { return }
-        var hasNew = carried > 0
-        while chunk.count < wanted, !isSourceAtEnd,
-            !(hasNew && source.mustWait(isPatient: chunk.count < enough))
-        {
-            hasNew = true
-            do throws(RecordStreamError) {
-                let length = try source.read(
-                    into: chunk.start + chunk.count, count: wanted - chunk.count)
-                chunk.count += length
-                isSourceAtEnd = length == 0
-            } catch {
-                sourceError = error
-                isSourceAtEnd = true
-            }
+        guard carryStart == carry.count, !isSourceAtEnd else { return }
+        do throws(RecordStreamError) {
+            isSourceAtEnd = try source.fill(
+                chunk, upTo: wanted, enough: enough, hasNew: carried > 0)
+        } catch {
+            sourceError = error
+            isSourceAtEnd = true
         }
     }
 
