@@ -281,8 +281,10 @@ final class InferenceSpool {
         while true {
             let count = try source.read(into: room, count: 1 << 18)
             guard count > 0 else { break }
-            let bytes = Array(UnsafeBufferPointer(start: room, count: count))
-            guard FileDescriptor.writeAll(bytes, to: descriptor) else {
+            do throws(SystemFault) {
+                try FileSystem.write(
+                    UnsafeRawBufferPointer(start: room, count: count), to: descriptor)
+            } catch {
                 throw Self.failure(path, "there is no room for a copy")
             }
         }

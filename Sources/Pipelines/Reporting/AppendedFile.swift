@@ -33,29 +33,34 @@ final class AppendedFile {
     /// Creates the file, or truncates it to the bytes to keep.
     func make() throws {
         let isLonger = FileDescriptor.size(path) ?? 0 > length - buffer.count
-        try withHandle { handle in
-            FileDescriptor.cut(handle, to: length - buffer.count)
-                && (!isLonger || FileDescriptor.synchronize(handle))
+        try withHandle { handle throws(SystemFault) in
+            try FileSystem.cut(handle, to: Int64(length - buffer.count))
+            if isLonger { try FileSystem.synchronize(handle) }
         }
     }
 
     func flush() throws {
-        try withHandle(isWhole: true) { handle in FileDescriptor.writeAll(buffer, to: handle) }
+        try withHandle(isWhole: true) { handle throws(SystemFault) in
+            try FileSystem.write(buffer, to: handle)
+        }
         // Free the memory: there may be thousands of files.
         buffer = []
     }
 
     func synchronize() throws {
         guard !isDurable else { return }
-        try withHandle(isWhole: true) { handle in
-            FileDescriptor.writeAll(buffer, to: handle) && FileDescriptor.synchronize(handle)
+        try withHandle(isWhole: true) { handle throws(SystemFault) in
+            try FileSystem.write(buffer, to: handle)
+            try FileSystem.synchronize(handle)
         }
         buffer = []
         isDurable = true
     }
 
     /// - Parameter isWhole: Whether the file must have exactly the bytes written to it so far.
-    private func withHandle(isWhole: Bool = false, _ use: (Int32) -> Bool) throws {
+    private func withHandle(isWhole: Bool = false, _ use: (Int32) throws(SystemFault) -> Void)
+        throws
+    {
         guard !isWhole || FileDescriptor.size(path) == length - buffer.count else {
             throw RunFailure(
                 .cannotCreate, code: "rejects.file",
@@ -73,7 +78,9 @@ final class AppendedFile {
                 fix: "check the folder's permissions, or set `rejects.dir`")
         }
         defer { FileSystem.close(handle) }
-        guard use(handle) else {
+        do throws(SystemFault) {
+            try use(handle)
+        } catch {
             throw RunFailure(
                 .cannotCreate, code: "rejects.file", "The file \(path) cannot be written",
                 fix: "free disk space, or set `rejects.dir`")

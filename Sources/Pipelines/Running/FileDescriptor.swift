@@ -19,63 +19,6 @@ enum FileDescriptor {
             ?? (try? FileSystem.open(path, [.reading, flags])) ?? -1
     }
 
-    /// Writes all bytes.
-    ///
-    /// - Returns: whether the write succeeded.
-    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        (try? FileSystem.write(bytes, to: descriptor)) != nil
-    }
-
-    /// Writes all bytes at a position.
-    ///
-    /// - Returns: whether the write succeeded.
-    static func writeAll(
-        _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at position: Int64
-    ) -> Bool {
-        (try? FileSystem.write(bytes, to: descriptor, at: position)) != nil
-    }
-
-    /// Reads bytes starting at a position.
-    ///
-    /// - Returns: the number of bytes; 0 at the end.
-    static func read(
-        _ descriptor: Int32, into room: UnsafeMutableRawBufferPointer, at position: Int64
-    ) throws(SystemFault) -> Int {
-        try FileSystem.read(descriptor, into: room, at: position)
-    }
-
-    /// Creates a file for reading and writing without a name, which is deleted when the process
-    /// ends.
-    ///
-    /// - Returns: the descriptor, or -1 on failure.
-    static func createUnnamed(in folder: String, prefix: String) -> Int32 {
-        (try? FileSystem.openUnnamed(in: folder, prefix: prefix)) ?? -1
-    }
-
-    /// The size of an open file, in bytes; 0 if it cannot be read.
-    static func size(_ descriptor: Int32) -> Int64 {
-        (try? FileStatus(of: descriptor)).map { Int64($0.size) } ?? 0
-    }
-
-    /// The free space for this user on the disk of a folder, in bytes.
-    static func freeBytes(in folder: String) -> Int64? {
-        FileSystem.freeBytes(in: folder)
-    }
-
-    /// Flushes the file to disk.
-    ///
-    /// - Returns: whether that succeeded.
-    static func synchronize(_ descriptor: Int32) -> Bool {
-        (try? FileSystem.synchronize(descriptor)) != nil
-    }
-
-    /// Truncates an open file to a length.
-    ///
-    /// - Returns: whether that succeeded.
-    static func cut(_ descriptor: Int32, to length: Int) -> Bool {
-        (try? FileSystem.cut(descriptor, to: Int64(length))) != nil
-    }
-
     /// The size of the file at a path; `nil` if it does not exist or cannot be read.
     static func size(_ path: some FilePath) -> Int? {
         (try? FileStatus(of: path))?.size
@@ -119,7 +62,7 @@ enum FileDescriptor {
 
     /// Replaces a file's content with a short text; ignores errors, because the text is only a hint.
     static func rewrite(_ descriptor: Int32, _ text: String) {
-        _ = cut(descriptor, to: 0)
+        try? FileSystem.cut(descriptor, to: 0)
         try? FileSystem.write(Array(text.utf8), to: descriptor, at: 0)
     }
 

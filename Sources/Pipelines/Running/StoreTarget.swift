@@ -179,7 +179,7 @@ struct StoreTarget {
         options.keepsExactDecimals = isOfApp ? nil : keepsExactDecimals
         // A page that several batches change is checkpointed once. More pages gain little, and the
         // WAL must not fill a disk with little free space.
-        let free = FileDescriptor.freeBytes(in: PathText.folder(of: path)) ?? .max
+        let free = FileSystem.freeBytes(in: PathText.folder(of: path)) ?? .max
         options.checkpointPages = Int(max(1_000, min(16_000, free / 8 / 4096)))
         options.cacheKibibytes = memory.pages >> 10
         options.readerCacheKibibytes = memory.readerPages >> 10

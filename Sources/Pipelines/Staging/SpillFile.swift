@@ -16,19 +16,27 @@ final class SpillFile {
     }
 
     /// The size of the file in bytes.
-    var size: Int64 { descriptor < 0 ? 0 : FileDescriptor.size(descriptor) }
+    var size: Int64 {
+        // Without a known size, the file counts as empty.
+        descriptor < 0 ? 0 : Int64((try? FileStatus(of: descriptor))?.size ?? 0)
+    }
 
     /// The free space on its disk in bytes.
-    var freeBytes: Int64 { FileDescriptor.freeBytes(in: folder) ?? 0 }
+    var freeBytes: Int64 { FileSystem.freeBytes(in: folder) ?? 0 }
 
     /// Writes bytes at a position.
     ///
     /// - Returns: Whether the write succeeded.
     func write(_ bytes: UnsafeRawBufferPointer, at position: Int64) -> Bool {
-        if descriptor < 0 {
-            descriptor = FileDescriptor.createUnnamed(in: folder, prefix: ".etl-sorted-")
+        do throws(SystemFault) {
+            if descriptor < 0 {
+                descriptor = try FileSystem.openUnnamed(in: folder, prefix: ".etl-sorted-")
+            }
+            try FileSystem.write(bytes, to: descriptor, at: position)
+            return true
+        } catch {
+            return false
         }
-        return descriptor >= 0 && FileDescriptor.writeAll(bytes, to: descriptor, at: position)
     }
 
     /// Fills a buffer with the bytes at a position.
@@ -39,7 +47,7 @@ final class SpillFile {
         while filled < room.count {
             let count: Int
             do throws(SystemFault) {
-                count = try FileDescriptor.read(
+                count = try FileSystem.read(
                     descriptor, into: UnsafeMutableRawBufferPointer(rebasing: room[filled...]),
                     at: position + Int64(filled))
             } catch {
