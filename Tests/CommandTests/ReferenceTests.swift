@@ -134,7 +134,7 @@ import Testing
 
     @Test func exitCodePageListsEveryExitStatus() throws {
         let page = try Repository.text("docs/reference/exit-codes.md")
-        let source = try Repository.text("Sources/Pipelines/Running/ExitStatus.swift")
+        let source = try Repository.text("Sources/Pipelines/Faults/ExitStatus.swift")
         for match in source.matches(of: #/case \w+ = (\d+)/#) {
             #expect(page.contains("| `\(match.1) "), "\(match.1)")
         }

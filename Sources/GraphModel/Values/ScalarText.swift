@@ -64,9 +64,9 @@ package enum ScalarText {
         }
     }
 
-    private static func withBytes<Result>(
-        _ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result
-    ) -> Result {
+    private static func withBytes<R>(
+        _ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> R
+    ) -> R {
         var copy = text
         return copy.withUTF8(body)
     }

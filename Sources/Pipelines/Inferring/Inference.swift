@@ -75,7 +75,9 @@ package struct Inference: Sendable {
             self = try Inference(store: store, options)
             return
         }
-        let urls = paths.compactMap { URLCheck.problem(ofInput: $0, options) }
+        let urls = paths.compactMap {
+            URLCheck.problem(ofInput: $0, format: options.format, command: options.command)
+        }
         guard urls.isEmpty else { throw RunFailure(.noInput, urls) }
         let inputs: InferenceInputs
         do throws(RecordStreamError) {

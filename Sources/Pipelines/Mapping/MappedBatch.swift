@@ -143,3 +143,12 @@ package final class MappedBatch {
         }
     }
 }
+
+extension MappedBatch {
+    /// The format of the records.
+    var form: InputForm {
+        InputForm(
+            format: format.rawValue, columnNames: columnNames,
+            endsAtReturn: endsAtReturn ? true : nil)
+    }
+}

@@ -47,3 +47,7 @@ struct CompletionNote: Decodable {
         FileDescriptor.remove(path(of: storePath))
     }
 }
+
+extension CompletionNote: JSONWritable {
+    var json: JSONTree { .fields(["run": run, "stages": stages, "file": file]) }
+}

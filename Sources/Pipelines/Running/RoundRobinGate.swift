@@ -21,7 +21,7 @@ final class RoundRobinGate: Sendable {
     /// If the work returns `nil` or fails, there are no more turns.
     ///
     /// - Returns: the result of the work; `nil` if there are no more turns.
-    func take<Result>(_ thread: Int, _ work: () throws -> Result?) rethrows -> Result? {
+    func take<R>(_ thread: Int, _ work: () throws -> R?) rethrows -> R? {
         semaphores[thread].wait()
         guard !hasEnded.withLock(\.self) else { return nil }
         do {

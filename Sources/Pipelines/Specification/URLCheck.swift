@@ -47,30 +47,33 @@ package enum URLCheck {
 
     /// Returns the problem of a URL as an input on the command line, or `nil` if the text is a
     /// path.
-    static func problem(ofInput text: String, _ options: InferenceOptions) -> Diagnostic? {
+    static func problem(
+        ofInput text: String, format: RecordFormat?, command: (String) -> String
+    ) -> Diagnostic? {
         guard let scheme = scheme(of: text) else { return nil }
         return Diagnostic(
             code: "input.url", "etl does not read \(scheme)://", at: .file(text),
-            fix: fetching(scheme, text, options)
+            fix: fetching(scheme, text, format, command)
                 ?? (scheme == "file" ? "leave out `file://`" : "save it to a file"))
     }
 
     /// Returns the command line that fetches a URL and imports or inspects its contents.
     private static func fetching(
-        _ scheme: String, _ url: String, _ options: InferenceOptions
+        _ scheme: String, _ url: String, _ format: RecordFormat?,
+        _ command: (String) -> String
     ) -> String? {
         guard let words = reading(scheme, url) else { return nil }
         let path = path(of: url)
-        let command = options.command(of: path)
+        let command = command(path)
         if let (name, line) = saving(scheme, url) {
             return "download it first: `\(line)`; then "
                 + (ForeignFormat(fileName: FileName(path))?.fix(
-                    name, as: options.format, for: command) ?? "")
+                    name, as: format, for: command) ?? "")
         }
         let filter = filter(of: path).map { $0.joined(separator: " ") + " | " } ?? ""
         return "fetch it: `"
             + CommandExample.pipe(
-                words, as: options.format ?? format(of: url), into: filter + command) + "`"
+                words, as: format ?? Self.format(of: url), into: filter + command) + "`"
     }
 
     /// Returns the path of a URL, without its query.

@@ -113,10 +113,6 @@ extension ExportedFile: JSONWritable {
     }
 }
 
-extension CompletionNote: JSONWritable {
-    var json: JSONTree { .fields(["run": run, "stages": stages, "file": file]) }
-}
-
 extension StageReport {
     /// The report without secrets in file names, which no code uses to find the files.
     fileprivate var masked: StageReport {

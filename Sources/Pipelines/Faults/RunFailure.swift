@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 import GraphModel
 package import GraphStore
 package import RecordStreams
@@ -89,7 +90,7 @@ package struct RunFailure: Error, Sendable {
     /// Returns the failure with the store's name, if SQLite reports damage without it.
     func naming(store path: String) -> RunFailure {
         // If the store does not exist yet, its template is damaged.
-        guard FileDescriptor.size(path) != nil else { return self }
+        guard FileSystem.exists(path) else { return self }
         var named = self
         let name = PathText.lastComponent(path)
         for place in named.diagnostics.indices {

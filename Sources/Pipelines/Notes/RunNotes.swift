@@ -235,15 +235,6 @@ struct InputForm: Decodable, Sendable {
     var endsAtReturn: Bool?
 }
 
-extension MappedBatch {
-    /// The format of the records.
-    var form: InputForm {
-        InputForm(
-            format: format.rawValue, columnNames: columnNames,
-            endsAtReturn: endsAtReturn ? true : nil)
-    }
-}
-
 /// The length of an input's file of left-out links when a batch was saved.
 struct LinkFileNote: Decodable, Sendable, Hashable {
     /// The input.
