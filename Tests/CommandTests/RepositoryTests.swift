@@ -222,7 +222,7 @@ import Testing
         // The code that handles inputs, their notes, and their rejects.
         let folders = [
             "Sources/RecordStreams/", "Sources/GraphStore/Progress/",
-            "Sources/Pipelines/Reporting/Reject",
+            "Sources/Pipelines/Files/", "Sources/Pipelines/Notes/", "Sources/Pipelines/Rejects/",
             "Sources/Pipelines/Running/", "Sources/Pipelines/Stages/", "Sources/Pipelines/Staging/",
         ]
         let alsoForbidden = named + "|inputs|sources|taken|seen|done|replayed" + keyed

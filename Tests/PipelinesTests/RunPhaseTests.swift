@@ -9,7 +9,7 @@ struct RunPhaseTests {
 
     /// Returns all steps of an undisturbed run.
     private func steps(
-        _ way: StoreTarget.Way, isOfApp: Bool = false, groups: [RunPhase.Place]
+        _ way: StoreTarget.Way, isOfApp: Bool = false, groups: [RunPhase.WorkPlace]
     ) -> [Action] {
         var phase = RunPhase(way, isOfApp: isOfApp, groupCount: groups.count)
         var left = phase.firstActions[...]

@@ -11,7 +11,7 @@ extension PipelineRun {
         var container: PersistentContainer
         /// The notes that the run continues, if any.
         var beginning: RunJournal.Beginning
-        var place = RunPhase.Place.beside
+        var place = RunPhase.WorkPlace.beside
     }
 
     mutating func openStore(_ job: inout Job, for group: [Stage]) throws -> Opened {
@@ -112,7 +112,8 @@ extension PipelineRun {
         let again = try bind(
             job.spec, now: Date(timeIntervalSinceReferenceDate: saved.run.started),
             runID: saved.run.runID)
-        guard StoreTarget.place(of: again.path(job.spec.store.at)) == job.target.path else {
+        guard PersistentContainer.file(behind: again.path(job.spec.store.at)) == job.target.path
+        else {
             return .new
         }
         let inputs = ChangedInputs(

@@ -72,7 +72,7 @@ extension PipelineRun {
     }
 
     /// Opens the container of a group, and notes in it that this attempt has begun.
-    private mutating func open(_ group: [Stage], _ job: inout Job) throws -> RunPhase.Place {
+    private mutating func open(_ group: [Stage], _ job: inout Job) throws -> RunPhase.WorkPlace {
         job.makesStore = job.makesStore || !job.target.isThere
         let opened = try openStore(&job, for: group)
         let container = opened.container

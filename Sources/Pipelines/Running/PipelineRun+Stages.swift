@@ -5,7 +5,7 @@ import GraphStore
 extension PipelineRun {
     func environment(
         _ job: Job, _ container: PersistentContainer, _ journal: RunJournal,
-        place: RunPhase.Place
+        place: RunPhase.WorkPlace
     ) -> StageEnvironment {
         StageEnvironment(
             spec: job.spec, container: container, values: job.values, paths: job.paths,

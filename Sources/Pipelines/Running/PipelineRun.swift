@@ -103,7 +103,7 @@ struct PipelineRun {
             runner.interruption.limit(to: .seconds(seconds))
         }
         try ReportTargets(spec, bound, options).check(beside: stages)
-        let path = StoreTarget.place(of: bound.path(spec.store.at))
+        let path = PersistentContainer.file(behind: bound.path(spec.store.at))
         if spec.report.isFolderNamed, !options.isDry {
             try RunReporter.prepare(bound.path(spec.report.folder))
         }

@@ -59,12 +59,13 @@ package struct PipelineStatus: Sendable {
         if ModelSource.isStore(path) {
             let folder = try ReportFolder.ofLastRun(onStore: path)
             return of(
-                folder, store: StoreTarget.place(of: path),
+                folder, store: PersistentContainer.file(behind: path),
                 NotedPaths(folder: PathText.folder(of: path)), nil)
         }
         let (folder, spec, values) = try ReportFolder.of(spec: path, context)
         return of(
-            folder, store: StoreTarget.place(of: values.path(spec.store.at)), NotedPaths(spec), spec
+            folder, store: PersistentContainer.file(behind: values.path(spec.store.at)),
+            NotedPaths(spec), spec
         )
     }
 

@@ -10,13 +10,13 @@
 /// ```
 struct RunPhase: Hashable, Sendable {
     /// Where the stages of a group work: on the store itself or next to it.
-    enum Place: Hashable, Sendable {
+    enum WorkPlace: Hashable, Sendable {
         case store, beside
     }
 
     enum State: Hashable, Sendable {
         case opening(group: Int)
-        case working(group: Int, Place)
+        case working(group: Int, WorkPlace)
         /// The work next to the store replaces the store, and files get their names.
         case placing(group: Int)
         /// All work is in the store; the report is written, and then the notes are removed.
@@ -33,7 +33,7 @@ struct RunPhase: Hashable, Sendable {
 
     enum Event: Hashable, Sendable {
         /// The notes of this attempt are in the store, or in the file next to it.
-        case opened(Place)
+        case opened(WorkPlace)
         /// An earlier attempt has already committed the work of the group.
         case wasDone
         /// All actions are done.

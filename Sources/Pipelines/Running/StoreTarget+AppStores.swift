@@ -13,11 +13,6 @@ extension StoreTarget {
         return template.map { PersistentContainer.isAppStore(at: $0) } ?? false
     }
 
-    /// Returns the path of the store's file after resolving links.
-    ///
-    /// Companion files are next to it, and replacing it keeps links to it.
-    static func place(of path: String) -> String { PersistentContainer.file(behind: path) }
-
     /// Rejects settings of the spec that only the app may choose.
     static func checkAppSettings(_ spec: PipelineSpec) throws(RunFailure) {
         let setting: String? =

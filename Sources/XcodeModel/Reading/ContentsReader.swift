@@ -108,7 +108,7 @@ private struct Contents {
         if let identifier = source.text("userDefinedModelVersionIdentifier") {
             declared.versionIdentifiers = [identifier]
         }
-        for (name, usual) in ContentsWriter.usualAttributes where source.text(name) != usual {
+        for (name, usual) in ContentsText.usualAttributes where source.text(name) != usual {
             source.keep(name)
             source.keepAbsence(of: name)
         }

@@ -2,6 +2,12 @@ import GraphModel
 
 /// The conversion between values and their text in model files.
 enum ContentsText {
+    /// The attributes that Xcode writes into every new model.
+    static let usualAttributes: [(String, String)] = [
+        ("type", "com.apple.IDECoreDataModeler.DataModel"), ("documentVersion", "1.0"),
+        ("minimumToolsVersion", "Automatic"), ("sourceLanguage", "Swift"),
+    ]
+
     static func boolean(_ text: String) -> Bool? {
         switch text.uppercased() {
         case "YES", "TRUE", "1": true

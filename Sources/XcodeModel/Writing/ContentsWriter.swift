@@ -6,15 +6,9 @@ package import GraphModel
 /// It warns about parts that a model file cannot express: rules over whole objects, searchable
 /// text, defaults of binary attributes, and more than one version identifier.
 package struct ContentsWriter {
-    /// The attributes that Xcode writes into every new model.
-    static let usualAttributes: [(String, String)] = [
-        ("type", "com.apple.IDECoreDataModeler.DataModel"), ("documentVersion", "1.0"),
-        ("minimumToolsVersion", "Automatic"), ("sourceLanguage", "Swift"),
-    ]
-
     /// The attributes that the writer adds, unless the source recorded their absence.
     private static let addedAttributes = Set(
-        usualAttributes.map(\.0)
+        ContentsText.usualAttributes.map(\.0)
             + ["syncable", "inverseEntity", "deletionRule", "maxCount", "usesScalarValueType"])
 
     private let model: ManagedObjectModel
@@ -45,7 +39,7 @@ package struct ContentsWriter {
     private mutating func root() -> XMLElement {
         var extras = model.extras
         var root = XMLElement("model")
-        for (name, usual) in Self.usualAttributes {
+        for (name, usual) in ContentsText.usualAttributes {
             root.set(name, extras.removeValue(forKey: name) ?? usual)
         }
         root.set("userDefinedModelVersionIdentifier", model.versionIdentifiers.first)

@@ -68,7 +68,7 @@ enum ExportKeys {
         then the parts that only the previous manifest lists are removed.
         """, example: "8")
     static let missingFiles = Key(
-        "missing-files", .choice(ExportSpec.MissingFiles.self), default: .fail,
+        "missing-files", .choice(MissingFilePolicy.self), default: .fail,
         "What to do if the external file of a large binary value is missing.",
         example: "\"null\"")
     static let mapping = SpecificationMapping(
@@ -111,19 +111,6 @@ package struct ExportSpec: Sendable, Hashable {
             switch self {
             case .flat: "Fields named after their key paths, such as `owner.email`; keys in lists."
             case .nested: "Objects and lists of objects, which `each` reads back."
-            }
-        }
-    }
-
-    /// The action if the external file of a value is missing.
-    package enum MissingFiles: String, ExplainedChoice {
-        case fail, null
-
-        /// The effect of a missing file, as in the generated reference.
-        package var meaning: String {
-            switch self {
-            case .fail: "The export fails with 65 and writes no file."
-            case .null: "The value is exported as null, and the report counts it."
             }
         }
     }

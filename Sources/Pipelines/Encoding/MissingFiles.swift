@@ -5,7 +5,7 @@ import GraphStore
 /// Such a value is not null: the object has one, but it cannot be read.
 final class MissingFiles {
     private let cursor: RowCursor
-    private let policy: ExportSpec.MissingFiles
+    private let policy: MissingFilePolicy
     /// The number of values that were written as null.
     private(set) var count = 0
     /// A message about the first of them.
@@ -13,7 +13,7 @@ final class MissingFiles {
     /// Whether a cell of the current row lacks its file.
     var isRowAffected = false
 
-    init(_ cursor: RowCursor, _ policy: ExportSpec.MissingFiles = .fail) {
+    init(_ cursor: RowCursor, _ policy: MissingFilePolicy = .fail) {
         self.cursor = cursor
         self.policy = policy
     }
@@ -44,6 +44,19 @@ final class MissingFiles {
                 count += 1
                 first = first ?? message
             }
+        }
+    }
+}
+
+/// The action if the external file of a value is missing.
+package enum MissingFilePolicy: String, ExplainedChoice {
+    case fail, null
+
+    /// The effect of a missing file, as in the generated reference.
+    package var meaning: String {
+        switch self {
+        case .fail: "The export fails with 65 and writes no file."
+        case .null: "The value is exported as null, and the report counts it."
         }
     }
 }
