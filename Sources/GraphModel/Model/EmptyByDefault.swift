@@ -14,13 +14,13 @@ extension Dictionary: EmptyInitializable {}
 /// So a store's copy of its model can be decoded even if it was written before the property
 /// existed.
 @propertyWrapper
-public struct EmptyByDefault<Value>
-where Value: EmptyInitializable & Codable & Sendable & Hashable {
+public struct EmptyByDefault<Wrapped>
+where Wrapped: EmptyInitializable & Codable & Sendable & Hashable {
     /// The list or dictionary.
-    public var wrappedValue: Value
+    public var wrappedValue: Wrapped
 
     /// Creates a wrapper of a value.
-    public init(wrappedValue: Value) {
+    public init(wrappedValue: Wrapped) {
         self.wrappedValue = wrappedValue
     }
 }
@@ -28,7 +28,7 @@ where Value: EmptyInitializable & Codable & Sendable & Hashable {
 extension EmptyByDefault: Sendable, Hashable, Codable {
     /// Decodes the bare value.
     public init(from decoder: any Decoder) throws {
-        wrappedValue = try Value(from: decoder)
+        wrappedValue = try Wrapped(from: decoder)
     }
 
     /// Encodes the bare value.
@@ -39,17 +39,17 @@ extension EmptyByDefault: Sendable, Hashable, Codable {
 
 extension KeyedDecodingContainer {
     /// Decodes a value that may be missing.
-    public func decode<Value>(
-        _ type: EmptyByDefault<Value>.Type, forKey key: Key
-    ) throws -> EmptyByDefault<Value> {
-        try decodeIfPresent(type, forKey: key) ?? EmptyByDefault(wrappedValue: Value())
+    public func decode<Wrapped>(
+        _ type: EmptyByDefault<Wrapped>.Type, forKey key: Key
+    ) throws -> EmptyByDefault<Wrapped> {
+        try decodeIfPresent(type, forKey: key) ?? EmptyByDefault(wrappedValue: Wrapped())
     }
 }
 
 extension KeyedEncodingContainer {
     /// Encodes a value unless it is empty.
-    public mutating func encode<Value>(
-        _ value: EmptyByDefault<Value>, forKey key: Key
+    public mutating func encode<Wrapped>(
+        _ value: EmptyByDefault<Wrapped>, forKey key: Key
     ) throws {
         guard !value.wrappedValue.isEmpty else { return }
         try encode(value.wrappedValue, forKey: key)

@@ -2,7 +2,7 @@ import GraphModel
 
 extension BulkWriter {
     /// One object of a list, as described by its record.
-    struct Element {
+    struct NestedElement {
         /// The position in the list; the last position if the list contains the key several times.
         fileprivate(set) var number: Int
         /// The index of its first cell among the batch's items.
@@ -26,16 +26,16 @@ extension BulkWriter {
     ///
     /// Elements with the same key are merged before anything is written. If they were written one
     /// by one, every run would write all of them again, although the final object is unchanged.
-    func elements(of batch: RowBatch, in cell: BulkCell) -> [Element] {
+    func elements(of batch: RowBatch, in cell: BulkCell) -> [NestedElement] {
         let end = cell.listStart + cell.listCount
         let all = stride(from: cell.listStart, to: end, by: plan.plan.width).enumerated()
-            .map { Element(number: $0.offset, start: $0.element) }
+            .map { NestedElement(number: $0.offset, start: $0.element) }
         guard all.count > 1, !plan.keyCells.isEmpty else { return all }
         let keys = all.map { element in
             LinkKey(plan.keyCells.map { batch.item(element.start + $0) })
         }
         guard Set(keys.map { $0?.hash ?? 0 }).count < all.count else { return all }
-        var elements: [Element] = []
+        var elements: [NestedElement] = []
         var places: [[UInt8]: Int] = [:]
         for (element, key) in zip(all, keys) {
             let key = key?.encoded ?? []

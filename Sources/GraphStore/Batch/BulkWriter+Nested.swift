@@ -209,7 +209,7 @@ extension BulkWriter {
     ///
     /// - Returns: The object; `nil` if it was rejected, with the reason in `rejects`.
     private func writeElement(
-        _ batch: RowBatch, _ source: Element, _ siblings: inout Siblings
+        _ batch: RowBatch, _ source: NestedElement, _ siblings: inout Siblings
     ) throws(StoreError) -> ManagedObjectID? {
         element.removeAll()
         let place = element.addRow()

@@ -76,9 +76,9 @@ public actor BackgroundContext {
             return try assumeIsolated { try unshared($0.context) }
         }
         return try executor.sync {
-            try assumeIsolated { actor in
-                defer { actor.endEvent() }
-                return try unshared(actor.context)
+            try assumeIsolated { own in
+                defer { own.endEvent() }
+                return try unshared(own.context)
             }
         }
     }

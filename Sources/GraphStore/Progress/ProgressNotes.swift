@@ -231,14 +231,6 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Returns the changes of the open transaction as a commit saves them, including those of
-    /// objects of which only a link or a derived attribute changed.
-    package func settledChange() throws(StoreError) -> StoreChange {
-        let session = try session()
-        try session.settle()
-        return session.change
-    }
-
     /// Throws if the store is an app's and not a working copy, from which etl's tables are dropped
     /// again.
     func requireRoomForNotes() throws(StoreError) {

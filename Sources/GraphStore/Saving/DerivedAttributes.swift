@@ -191,9 +191,9 @@ struct DerivedAttributes {
     }
 
     /// Runs a statement and adds the attribute's name to the error if a value cannot be computed.
-    private func naming<Result>(
-        _ derived: Derived, _ body: () throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
+    private func naming<R>(
+        _ derived: Derived, _ body: () throws(StoreError) -> R
+    ) throws(StoreError) -> R {
         do throws(StoreError) {
             return try body()
         } catch {

@@ -259,6 +259,14 @@ extension ManagedObjectContext {
         readDerived(change)
         tellDidSave(pending)
     }
+
+    /// Returns the changes of the open transaction as a commit saves them, including those of
+    /// objects of which only a link or a derived attribute changed.
+    package func settledChange() throws(StoreError) -> StoreChange {
+        let session = try session()
+        try session.settle()
+        return session.change
+    }
 }
 
 /// The files that a save created, and the files that no row names any longer.
