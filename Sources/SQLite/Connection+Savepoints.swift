@@ -1,3 +1,5 @@
+package import GraphModel
+
 extension Connection {
     /// Begins a savepoint, to which a transaction can be rolled back.
     package func begin(savepoint name: String) throws(StoreError) {

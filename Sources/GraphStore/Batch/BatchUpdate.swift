@@ -110,34 +110,8 @@ struct BatchUpdate {
                     + (looksElsewhere ? match.value(place, ofRow: "t.Z_PK") : pair.1)
             }
             + linkSets
-        let connection = session.connection
-        let changed = "SELECT pk FROM \(match.table) WHERE changes"
-        let changing = "Z_PK IN (\(changed))"
         do {
-            for link in links { try link.noteEnds(of: entity.table, changed, in: session) }
-            var notes = try changingObjects(match)
-            let version = try session.versionAssignment(of: notes.objects)
-            let allSets = sets + (version.map { [SQLFragment($0)] } ?? [])
-            let update =
-                "UPDATE \(entity.table) AS t SET " + allSets.joined(separator: ", ")
-                + " WHERE \(changing)"
-            let updated = try update.run(on: connection)
-            let ids = notes.tell(session)
-            for assignment in assignments where updated > 0 {
-                // A constant has the same effect in all rows, so checking one row is enough.
-                let isConstant = assignment.value.isConstant
-                let rows = isConstant ? "Z_PK = (\(changed) LIMIT 1)" : changing
-                if let problem = try broken(
-                    assignment.column, rows, connection, each: isConstant ? updated : 1,
-                    request.rules)
-                {
-                    throw StoreError(.validation, problem)
-                }
-            }
-            try checkRules(request.rules, changing, connection)
-            return BatchUpdateResult(
-                matched: match.count, updated: updated,
-                objectIDs: request.resultType == .objectIDs ? ids : nil)
+            return try write(sets, match, request)
         } catch let error as StoreError {
             guard error.isUniqueness else { throw error }
             let results =
@@ -152,6 +126,39 @@ struct BatchUpdate {
         } catch {
             throw StoreError(.internalError, "\(error)")
         }
+    }
+
+    /// Writes the matching rows that change, and checks them.
+    private func write(
+        _ sets: [SQLFragment], _ match: BatchMatch, _ request: BatchUpdateRequest
+    ) throws -> BatchUpdateResult {
+        let connection = session.connection
+        let changed = "SELECT pk FROM \(match.table) WHERE changes"
+        let changing = "Z_PK IN (\(changed))"
+        for link in links { try link.noteEnds(of: entity.table, changed, in: session) }
+        var notes = try changingObjects(match)
+        let version = try session.versionAssignment(of: notes.objects)
+        let allSets = sets + (version.map { [SQLFragment($0)] } ?? [])
+        let update =
+            "UPDATE \(entity.table) AS t SET " + allSets.joined(separator: ", ")
+            + " WHERE \(changing)"
+        let updated = try update.run(on: connection)
+        let ids = notes.tell(session)
+        for assignment in assignments where updated > 0 {
+            // A constant has the same effect in all rows, so checking one row is enough.
+            let isConstant = assignment.value.isConstant
+            let rows = isConstant ? "Z_PK = (\(changed) LIMIT 1)" : changing
+            if let problem = try broken(
+                assignment.column, rows, connection, each: isConstant ? updated : 1,
+                request.rules)
+            {
+                throw StoreError(.validation, problem)
+            }
+        }
+        try checkRules(request.rules, changing, connection)
+        return BatchUpdateResult(
+            matched: match.count, updated: updated,
+            objectIDs: request.resultType == .objectIDs ? ids : nil)
     }
 
     private func changingObjects(_ match: BatchMatch) throws(StoreError) -> BatchUpdateNotes {

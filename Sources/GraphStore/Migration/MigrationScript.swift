@@ -108,6 +108,14 @@ struct MigrationScript {
             try addRequiredElements(values, partners, move)
             try addRequiredComposites(values, partners, move)
         }
+        try addLinks(of: move, told, to: &values)
+        return values
+    }
+
+    /// Adds the values of the columns that hold links.
+    private mutating func addLinks(
+        of move: ObjectMove, _ told: MappedValues, to values: inout [String: SQLFragment]
+    ) throws(StoreError) {
         let links = LinkProjection(moves: moves, pairing: pairing)
         for link in new.linkColumns(of: move.new) {
             if let name = link.forward, told.looksUp(name) { continue }
@@ -141,7 +149,6 @@ struct MigrationScript {
                 }
             }
         }
-        return values
     }
 
     private mutating func addRequired(

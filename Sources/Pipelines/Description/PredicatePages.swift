@@ -37,22 +37,7 @@ enum PredicatePages {
             == nil` and `tags != nil` are allowed. Any other use is an error, which rejects the \
             record with the code `expr`.
 
-            ## The number of an object
-
-            `objectID` is the primary key of an object (`Z_PK`), an integer. Use it like an \
-            attribute: `objectID == 42`, `objectID IN {1, 2}`, `category.objectID == 3`, or \
-            `ANY tags.objectID == 7`. SQLite finds these objects by the primary key, without an \
-            index. The number is also a field of `fetch` and of an export, a key of an order, and \
-            a key of a link.
-
-            - If the entity has a property named `objectID`, the key is that property. \
-            `#objectID` is the number in every entity.
-            - Numbers count per entity together with its sub-entities, so two objects of \
-            unrelated entities can have the same number.
-            - The store assigns the number when it saves the object. An object gets another \
-            number in another store, so use an attribute as the key between stores.
-            - A record has no number. In `keep-if` and `expr`, `objectID` is a field like any other.
-
+            \(objectNumbers)
             ## Comparisons
 
             \(table(PredicateTerm.comparisons))
@@ -103,6 +88,25 @@ enum PredicatePages {
 
             """
     }
+
+    private static let objectNumbers = """
+        ## The number of an object
+
+        `objectID` is the primary key of an object (`Z_PK`), an integer. Use it like an \
+        attribute: `objectID == 42`, `objectID IN {1, 2}`, `category.objectID == 3`, or \
+        `ANY tags.objectID == 7`. SQLite finds these objects by the primary key, without an \
+        index. The number is also a field of `fetch` and of an export, a key of an order, and \
+        a key of a link.
+
+        - If the entity has a property named `objectID`, the key is that property. \
+        `#objectID` is the number in every entity.
+        - Numbers count per entity together with its sub-entities, so two objects of \
+        unrelated entities can have the same number.
+        - The store assigns the number when it saves the object. An object gets another \
+        number in another store, so use an attribute as the key between stores.
+        - A record has no number. In `keep-if` and `expr`, `objectID` is a field like any other.
+
+        """
 
     private static func table(_ terms: [PredicateTerm]) -> String {
         var text = "| written | means | example |\n|---|---|---|\n"

@@ -87,21 +87,7 @@ package struct RecordMapper {
         if refusesExtra, batch.records.extraFieldCount(of: record) > 0 {
             noteExtra(record, batch)
         }
-        if let filter = plan.filter, faults.isEmpty {
-            do {
-                let row = RecordRow(fields: fields, isTabular: batch.isTabular, stop: stop)
-                guard try filter.evaluate(row) else {
-                    batch.filtered += 1
-                    return
-                }
-            } catch {
-                // A stopped batch is unusable, so the rest of the record need not be mapped.
-                guard stop?.isRaised != true else {
-                    return batch.reject(record, "expr", slot: nil, field: "keep-if", "\(error)")
-                }
-                note(CastFailure(code: "expr", message: "\(error)"), nil, "keep-if")
-            }
-        }
+        guard passesFilter(record, fields, batch) else { return }
         let nulledBefore = nulled
         // A table has no objects: a column with the name of a composite is unrelated to it.
         let misshapen =
@@ -144,6 +130,27 @@ package struct RecordMapper {
             return reject(record, batch)
         }
         batch.rowRecords.append(Int32(record))
+    }
+
+    /// Returns whether the rest of a record is mapped, because it meets `keep-if` or has faults.
+    private mutating func passesFilter(
+        _ record: Int, _ fields: UnsafeBufferPointer<Field>, _ batch: MappedBatch
+    ) -> Bool {
+        guard let filter = plan.filter, faults.isEmpty else { return true }
+        do {
+            let row = RecordRow(fields: fields, isTabular: batch.isTabular, stop: stop)
+            if try filter.evaluate(row) { return true }
+            batch.filtered += 1
+            return false
+        } catch {
+            // A stopped batch is unusable, so the rest of the record need not be mapped.
+            guard stop?.isRaised != true else {
+                batch.reject(record, "expr", slot: nil, field: "keep-if", "\(error)")
+                return false
+            }
+            note(CastFailure(code: "expr", message: "\(error)"), nil, "keep-if")
+            return true
+        }
     }
 
     // MARK: Faults

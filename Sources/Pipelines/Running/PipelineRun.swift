@@ -127,22 +127,7 @@ struct PipelineRun {
         try Self.refuse(problems)
         if !isReported { problems.filter { $0.severity == .warning }.forEach(tell) }
         if let model { try Self.check(spec, against: model) }
-        let template = spec.store.template.map(bound.path)
-        let isOfApp = StoreTarget.isOfApp(path, spec.store.open, template: template)
-        let isOnlyRead = !stages.contains { $0.kind.isWriting }
-        if isOfApp, !isOnlyRead { try StoreTarget.checkAppSettings(spec) }
-        var target = StoreTarget(
-            path, way(to: path, spec.store, isOnlyRead: isOnlyRead, isOfApp: isOfApp),
-            opening: spec.store.open)
-        target.template = template
-        target.history = spec.store.history
-        target.keepsExactDecimals = spec.store.keepsExactDecimals
-        target.memory = MemoryShares(spec.budget.memory)
-        target.modelFile = spec.modelFile(bound)
-        target.isOfApp = isOfApp
-        target.allowsCloudKit = options.allowsCloudKit
-        target.leavesLooseLinks = stages.contains(where: \.leavesLooseLinks)
-        target.patience = waiting.patience
+        let target = try target(at: path, of: spec, bound, stages: stages)
         let note = RunNote(
             pipeline: spec.name, runID: runID, started: options.now.timeIntervalSinceReferenceDate,
             fingerprint: fingerprint(bound), replay: options.replay?.folder)
@@ -164,6 +149,29 @@ struct PipelineRun {
         DryRun.removeLeftovers(of: path)
         defer { job.target.abandon() }
         try goThrough(&job)
+    }
+
+    /// Returns the store that the run works on, as the spec describes it.
+    private func target(
+        at path: String, of spec: PipelineSpec, _ bound: ParameterValues, stages: [Stage]
+    ) throws -> StoreTarget {
+        let template = spec.store.template.map(bound.path)
+        let isOfApp = StoreTarget.isOfApp(path, spec.store.open, template: template)
+        let isOnlyRead = !stages.contains { $0.kind.isWriting }
+        if isOfApp, !isOnlyRead { try StoreTarget.checkAppSettings(spec) }
+        var target = StoreTarget(
+            path, way(to: path, spec.store, isOnlyRead: isOnlyRead, isOfApp: isOfApp),
+            opening: spec.store.open)
+        target.template = template
+        target.history = spec.store.history
+        target.keepsExactDecimals = spec.store.keepsExactDecimals
+        target.memory = MemoryShares(spec.budget.memory)
+        target.modelFile = spec.modelFile(bound)
+        target.isOfApp = isOfApp
+        target.allowsCloudKit = options.allowsCloudKit
+        target.leavesLooseLinks = stages.contains(where: \.leavesLooseLinks)
+        target.patience = waiting.patience
+        return target
     }
 
     private func way(

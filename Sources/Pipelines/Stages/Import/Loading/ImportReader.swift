@@ -167,17 +167,8 @@ final class ImportReader: Sendable {
             batch.begin(reader, plan, bytesBefore: bytesBefore)
             batch.plainBytes = digest.byteCount - bytes
             let records = reader.recordsRead
-            if isMore {
-                batch.position = InputPosition(
-                    path: file.path, record: records, offset: digest.byteCount,
-                    digest: digest.value, isStream: file.isStream)
-                recordsLeft -= batch.records.recordCount
-            } else {
-                batch.hasGrown = try file.hasGrown(bytesRead: reader.compressedBytesRead)
-                batch.finishedInput = InputNote(
-                    path: file.path, byteCount: file.byteCount, digest: digest.value,
-                    records: records)
-            }
+            if isMore { recordsLeft -= batch.records.recordCount }
+            try note(isEnd: !isMore, of: file, reader, digest, in: batch)
             try rowKeys?.fill(batch)
             guard try map(batch, &mapper) else { return false }
             if isMore, recordsLeft > 0, records == end?.record {
@@ -189,6 +180,23 @@ final class ImportReader: Sendable {
             summary.add(extraFields: reader.extraFields)
             return !isMore
         }
+    }
+
+    /// Notes in a batch up to where its input was read.
+    private func note(
+        isEnd: Bool, of file: InputFile, _ reader: RecordReader, _ digest: InputDigest,
+        in batch: MappedBatch
+    ) throws(RunFailure) {
+        guard isEnd else {
+            batch.position = InputPosition(
+                path: file.path, record: reader.recordsRead, offset: digest.byteCount,
+                digest: digest.value, isStream: file.isStream)
+            return
+        }
+        batch.hasGrown = try file.hasGrown(bytesRead: reader.compressedBytesRead)
+        batch.finishedInput = InputNote(
+            path: file.path, byteCount: file.byteCount, digest: digest.value,
+            records: reader.recordsRead)
     }
 
     /// Opens an input.
