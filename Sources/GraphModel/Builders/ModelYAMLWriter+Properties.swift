@@ -88,40 +88,23 @@ extension ModelYAMLWriter {
     }
 
     private static func number(_ number: Double, of type: AttributeType) -> String {
-        type == .date ? date(number) : ScalarText.whole(number)
+        type == .date ? ScalarText.isoDate(number) : ScalarText.whole(number)
     }
 
     private static func output(_ value: StoredValue, of type: AttributeType) -> YAMLOutput? {
         switch (value, type) {
         case (.null, _): nil
         case (.integer(let number), .boolean): .plain(number == 0 ? "false" : "true")
-        case (.integer(let number), .date): .text(date(Double(number)))
+        case (.integer(let number), .date): .text(ScalarText.isoDate(Double(number)))
         case (.integer(let number), _): .plain(String(number))
-        case (.real(let seconds), .date): .text(date(seconds))
+        case (.real(let seconds), .date): .text(ScalarText.isoDate(seconds))
         case (.real(let number), .float): .plain("\(Float(number))")
         case (.real(let number), _): .plain("\(number)")
         case (.text(let text), _): .text(text)
-        case (.blob(let bytes), .uuid): .text(formatted(bytes, room: 36, ScalarFormatter.uuid))
+        case (.blob(let bytes), .uuid):
+            .text(bytes.withUnsafeBufferPointer(ScalarText.uuidText))
         case (.blob(let bytes), _):
-            .text(formatted(bytes, room: bytes.count / 3 * 4 + 8, ScalarFormatter.base64))
-        }
-    }
-
-    private static func date(_ seconds: Double) -> String {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ScalarFormatter.isoDateBytesMax) {
-            room in
-            let count = ScalarFormatter.isoDate(seconds, into: room)
-            return String(decoding: room.prefix(count), as: UTF8.self)
-        }
-    }
-
-    private static func formatted(
-        _ bytes: [UInt8], room: Int,
-        _ format: (UnsafeBufferPointer<UInt8>, UnsafeMutableBufferPointer<UInt8>) -> Int
-    ) -> String {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { target in
-            let count = bytes.withUnsafeBufferPointer { format($0, target) }
-            return String(decoding: target.prefix(count), as: UTF8.self)
+            .text(bytes.withUnsafeBufferPointer(ScalarText.base64Text))
         }
     }
 }

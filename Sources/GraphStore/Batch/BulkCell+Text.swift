@@ -20,11 +20,7 @@ extension BulkCell {
         case .integer: return "\(integerValue)"
         case .real: return AttributeValidator.text(realValue, type ?? .double)
         case .blob where type == .uuid && bytes.count == 16:
-            return withUnsafeTemporaryAllocation(
-                of: UInt8.self, capacity: ScalarFormatter.uuidBytes
-            ) {
-                String(decoding: $0.prefix(ScalarFormatter.uuid(bytes, into: $0)), as: UTF8.self)
-            }
+            return ScalarText.uuidText(bytes)
         case .blob:
             return bytes.hexText
         }

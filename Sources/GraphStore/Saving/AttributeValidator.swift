@@ -96,14 +96,6 @@ package struct AttributeValidator {
 
     /// Returns a number in decimal notation, or an ISO 8601 date if the type is a date.
     static func text(_ value: Double, _ type: AttributeType) -> String {
-        guard type != .date else {
-            return withUnsafeTemporaryAllocation(
-                of: UInt8.self, capacity: ScalarFormatter.isoDateBytesMax
-            ) {
-                String(
-                    decoding: $0.prefix(ScalarFormatter.isoDate(value, into: $0)), as: UTF8.self)
-            }
-        }
-        return ScalarText.whole(value)
+        type == .date ? ScalarText.isoDate(value) : ScalarText.whole(value)
     }
 }

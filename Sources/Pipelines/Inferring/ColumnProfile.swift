@@ -70,7 +70,7 @@ final class ColumnProfile {
 
     private var spread: (Spread, (Double) -> String) {
         if values > 0, numbers.count == values { return (numbers, Self.number) }
-        if values > 0, dates.count == values { return (dates, Self.date) }
+        if values > 0, dates.count == values { return (dates, ScalarText.isoDate) }
         return (lengths, { "\(Int($0)) bytes" })
     }
 
@@ -98,13 +98,5 @@ final class ColumnProfile {
 
     private static func number(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : "\(value)"
-    }
-
-    private static func date(_ seconds: Double) -> String {
-        var bytes = [UInt8](repeating: 0, count: ScalarFormatter.isoDateBytesMax)
-        let count = bytes.withUnsafeMutableBufferPointer {
-            ScalarFormatter.isoDate(seconds, into: $0)
-        }
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }

@@ -33,8 +33,7 @@ enum TimeText {
     ///
     /// The result is in seconds since 2001-01-01 UTC; a day begins at 00:00 UTC.
     static func date(_ text: String, now: Double) -> Double? {
-        var copy = text
-        if let date = copy.withUTF8({ ScalarParser.isoDate($0) }) { return date }
+        if let date = ScalarText.date(text) { return date }
         let words = text.split(separator: " ").joined()
         let base: Double
         let rest: Substring
@@ -52,13 +51,6 @@ enum TimeText {
             return nil
         }
         return sign == "+" ? base + Double(seconds) : base - Double(seconds)
-    }
-
-    /// Returns ISO 8601 in UTC, with the fewest fractional digits that parse to an equal value.
-    static func iso(_ seconds: Double) -> String {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ScalarFormatter.isoDateBytesMax) {
-            String(decoding: $0.prefix(ScalarFormatter.isoDate(seconds, into: $0)), as: UTF8.self)
-        }
     }
 }
 

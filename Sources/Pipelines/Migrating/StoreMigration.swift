@@ -337,7 +337,7 @@ package struct StoreMigration {
         do {
             return try StoreLock.take(
                 storePath: store, pipeline: "etl migrate",
-                started: TimeText.iso(Date().timeIntervalSinceReferenceDate.rounded(.down)),
+                started: ScalarText.isoDate(Date().timeIntervalSinceReferenceDate.rounded(.down)),
                 ifLocked ?? .fail, interruption)
         } catch let stop as Interrupted {
             throw Self.stopped(stop.reason, nil)

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import GraphModel
 import GraphStore
 
 extension HistoryFeed {
@@ -23,7 +24,7 @@ extension HistoryFeed {
                 ? nil
                 : try StoreLock.take(
                     storePath: store, pipeline: "history purge",
-                    started: TimeText.iso(now.timeIntervalSinceReferenceDate.rounded(.down)),
+                    started: ScalarText.isoDate(now.timeIntervalSinceReferenceDate.rounded(.down)),
                     ifLocked ?? .fail, Interruption())
             defer { withExtendedLifetime(lock) {} }
             if lock != nil { try waiting.untilUnlocked(store) }

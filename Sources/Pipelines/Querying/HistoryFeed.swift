@@ -215,7 +215,7 @@ private struct Reading {
             return
         }
         guard oldest.token.sequence > 1, oldest.timestamp > after else { return }
-        let time = TimeText.iso(oldest.timestamp.timeIntervalSinceReferenceDate)
+        let time = ScalarText.isoDate(oldest.timestamp.timeIntervalSinceReferenceDate)
         note("The history begins at \(time); what changed before has been purged")
     }
 }

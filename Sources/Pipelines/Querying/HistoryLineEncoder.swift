@@ -32,7 +32,7 @@ struct HistoryLineEncoder {
         output.open("token", isFirst: true)
         output.text(place.text)
         output.open("time", isFirst: false)
-        output.text(TimeText.iso(transaction.timestamp.timeIntervalSinceReferenceDate))
+        output.text(ScalarText.isoDate(transaction.timestamp.timeIntervalSinceReferenceDate))
         member("author", transaction.author)
         output.open("change", isFirst: false)
         output.text("\(change.kind)")

@@ -169,7 +169,7 @@ struct ReportFolder {
 enum RunName {
     /// The name of a run that begins then, in this process where no other is named.
     static func of(_ started: Double, _ process: Int32 = SystemProcess.number) -> String {
-        TimeText.iso(started.rounded(.down)).filter { $0 != "-" && $0 != ":" } + "-\(process)"
+        ScalarText.isoDate(started.rounded(.down)).filter { $0 != "-" && $0 != ":" } + "-\(process)"
     }
 
     /// Returns the start of a run to the second, as a string of fixed length from its name.

@@ -1,3 +1,5 @@
+import GraphModel
+
 /// The results of a run, as in its report file: `runs/nightly-20261121T030000Z-4711.json`.
 ///
 /// Each attempt of a run writes a separate report, with the totals of all attempts so far. The
@@ -53,7 +55,7 @@ package struct RunReport: Decodable, Sendable, Hashable {
 
     /// The start of this attempt, in ISO 8601.
     var attemptStarted: String {
-        attempt.flatMap { RunName.started($0[...]) }.map(TimeText.iso) ?? started
+        attempt.flatMap { RunName.started($0[...]) }.map(ScalarText.isoDate) ?? started
     }
 
     /// The duration of the stages in all attempts together, in seconds.

@@ -189,8 +189,8 @@ extension RunReporter {
             version: Release.version, pipeline: spec.name, run: run.runID,
             spec: FileDescriptor.resolved(file) ?? file,
             replay: run.options.replay?.folder, selection: selection,
-            started: TimeText.iso(run.started),
-            ended: TimeText.iso((now + secondsElapsed).inMilliseconds),
+            started: ScalarText.isoDate(run.started),
+            ended: ScalarText.isoDate((now + secondsElapsed).inMilliseconds),
             secondsElapsed: secondsElapsed.inMilliseconds, attempts: outcome.attempts,
             attempt: outcome.attempts > 1 && attempt != run.runID ? attempt : nil,
             exit: RunReport.Exit(

@@ -198,7 +198,7 @@ struct PipelineRun {
             }
             lock = try StoreLock.take(
                 storePath: path, pipeline: spec.name,
-                started: TimeText.iso(started.rounded(.down)), options.ifLocked ?? .fail,
+                started: ScalarText.isoDate(started.rounded(.down)), options.ifLocked ?? .fail,
                 runner.interruption)
             hasTurn = lock != nil
             return hasTurn

@@ -43,10 +43,10 @@ enum ConstantCheck {
 
     /// Returns whether the constant is a date, even one that cannot be stored exactly.
     private static func isDate(_ constant: ConstantValue) -> Bool {
-        guard case .text(let template) = constant, var text = template.constant else {
+        guard case .text(let template) = constant, let text = template.constant else {
             return false
         }
-        return text.withUTF8 { ScalarParser.isoDate($0) } != nil
+        return ScalarText.date(text) != nil
     }
 
     /// Returns the text of a constant that may be a number.

@@ -76,11 +76,11 @@ package struct ParameterValues: Sendable {
         let today = (now / 86_400).rounded(.down) * 86_400
         for case .secret(let secret) in values.values { OutputText.hide(secret) }
         self.values = values
-        self.values["now"] = .date(now, text: TimeText.iso(now))
-        self.values["today"] = .date(today, text: TimeText.iso(today))
-        let second = TimeText.iso(now.rounded(.down)).filter { $0 != "-" && $0 != ":" }
+        self.values["now"] = .date(now, text: ScalarText.isoDate(now))
+        self.values["today"] = .date(today, text: ScalarText.isoDate(today))
+        let second = ScalarText.isoDate(now.rounded(.down)).filter { $0 != "-" && $0 != ":" }
         runTexts = [
-            "run.date": String(TimeText.iso(today).prefix(10)),
+            "run.date": String(ScalarText.isoDate(today).prefix(10)),
             "run.time": String(second.dropFirst(9).prefix(6)),
             "run.id": context.runID ?? second,
         ]
@@ -164,7 +164,7 @@ package struct ParameterValues: Sendable {
         case .path: text.isEmpty ? nil : .path(text)
         case .int: Int64(text).map { .int($0) }
         case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
-        case .date: TimeText.date(text, now: now).map { .date($0, text: TimeText.iso($0)) }
+        case .date: TimeText.date(text, now: now).map { .date($0, text: ScalarText.isoDate($0)) }
         case .duration: TimeText.duration(text).map { .duration($0, text: text) }
         case .list: .list(text.split(whereSeparator: \.isNewline).map(String.init))
         }

@@ -47,7 +47,7 @@ struct PropertyKind {
         case .text(let text):
             switch type {
             case .date:
-                return TimeText.date(text, now: 0).map { .text(TimeText.iso($0)) } ?? value
+                return TimeText.date(text, now: 0).map { .text(ScalarText.isoDate($0)) } ?? value
             case .uuid: return .text(text.uppercased())
             case .decimal: return Self.decimal(text) ?? value
             case .double, .float: return Double(text).map { .number("\($0)") } ?? value

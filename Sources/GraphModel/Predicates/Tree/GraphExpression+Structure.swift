@@ -36,4 +36,47 @@ extension GraphExpression {
         }
     }
 
+    /// Returns the expression with its direct parts replaced, from left to right.
+    func rebuilt<Failure>(
+        _ part: (GraphExpression) throws(Failure) -> GraphExpression,
+        condition: (GraphPredicate) throws(Failure) -> GraphPredicate
+    ) throws(Failure) -> GraphExpression {
+        switch self {
+        case .constant, .keyPath, .variable, .evaluatedObject: return self
+        case .negation(let operand): return .negation(try part(operand))
+        case .arithmetic(let op, let left, let right):
+            return .arithmetic(op, try part(left), try part(right))
+        case .aggregate(let elements): return .aggregate(try elements.map(part))
+        case .function(let name, let arguments):
+            return .function(name, try arguments.map(part))
+        case .collection(let base, let op, let keys): return .collection(try part(base), op, keys)
+        case .index(let base, .position(let position)):
+            return .index(try part(base), .position(try part(position)))
+        case .index(let base, let index): return .index(try part(base), index)
+        case .member(let base, let keys): return .member(try part(base), keys)
+        case .subquery(let collection, let variable, let predicate):
+            return .subquery(try part(collection), variable: variable, try condition(predicate))
+        case .conditional(let predicate, let yes, let no):
+            return .conditional(try condition(predicate), try part(yes), try part(no))
+        }
+    }
+}
+
+extension GraphPredicate {
+    /// Returns the predicate with its direct parts replaced, from left to right.
+    func rebuilt<Failure>(
+        _ part: (GraphPredicate) throws(Failure) -> GraphPredicate,
+        side: (GraphExpression) throws(Failure) -> GraphExpression
+    ) throws(Failure) -> GraphPredicate {
+        switch self {
+        case .constant: return self
+        case .comparison(var comparison):
+            comparison.left = try side(comparison.left)
+            comparison.right = try side(comparison.right)
+            return .comparison(comparison)
+        case .not(let negated): return .not(try part(negated))
+        case .and(let parts): return .and(try parts.map(part))
+        case .or(let parts): return .or(try parts.map(part))
+        }
+    }
 }

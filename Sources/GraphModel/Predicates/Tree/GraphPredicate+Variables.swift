@@ -29,24 +29,11 @@ extension GraphPredicate {
     public func substituting(
         variables: [String: any GraphPredicateArgument]
     ) throws(GraphPredicateError) -> GraphPredicate {
-        switch self {
-        case .constant: return self
-        case .comparison(var comparison):
-            comparison.left = try comparison.left.substituting(variables: variables)
-            comparison.right = try comparison.right.substituting(variables: variables)
-            return .comparison(comparison)
-        case .not(let part): return .not(try part.substituting(variables: variables))
-        case .and(let parts): return .and(try Self.substituting(parts, variables))
-        case .or(let parts): return .or(try Self.substituting(parts, variables))
-        }
-    }
-
-    private static func substituting(
-        _ parts: [GraphPredicate], _ variables: [String: any GraphPredicateArgument]
-    ) throws(GraphPredicateError) -> [GraphPredicate] {
-        var results: [GraphPredicate] = []
-        for part in parts { results.append(try part.substituting(variables: variables)) }
-        return results
+        try rebuilt(
+            { part throws(GraphPredicateError) in try part.substituting(variables: variables) },
+            side: { part throws(GraphPredicateError) in
+                try part.substituting(variables: variables)
+            })
     }
 }
 
@@ -77,46 +64,19 @@ extension GraphExpression {
     public func substituting(
         variables: [String: any GraphPredicateArgument]
     ) throws(GraphPredicateError) -> GraphExpression {
-        func inner(_ part: GraphExpression) throws(GraphPredicateError) -> GraphExpression {
-            try part.substituting(variables: variables)
-        }
-        switch self {
-        case .constant, .keyPath, .evaluatedObject: return self
-        case .variable(let name, let keys):
+        var inside = variables
+        if case .subquery(_, let variable, _) = self { inside[variable] = nil }
+        if case .variable(let name, let keys) = self {
             guard let value = variables[name]?.graphExpression else { return self }
             if case .constant = value, !keys.isEmpty {
                 throw GraphPredicateError(.variable, "'$\(name)' is a value and has no keys")
             }
             return value.appending(keys)
-        case .negation(let operand): return .negation(try inner(operand))
-        case .arithmetic(let op, let left, let right):
-            return .arithmetic(op, try inner(left), try inner(right))
-        case .aggregate(let elements):
-            return .aggregate(try Self.substituting(elements, variables))
-        case .function(let name, let arguments):
-            return .function(name, try Self.substituting(arguments, variables))
-        case .collection(let base, let op, let keys): return .collection(try inner(base), op, keys)
-        case .index(let base, .position(let position)):
-            return .index(try inner(base), .position(try inner(position)))
-        case .index(let base, let index): return .index(try inner(base), index)
-        case .member(let base, let keys): return .member(try inner(base), keys)
-        case .subquery(let collection, let variable, let predicate):
-            var others = variables
-            others[variable] = nil
-            return .subquery(
-                try inner(collection), variable: variable,
-                try predicate.substituting(variables: others))
-        case .conditional(let predicate, let yes, let no):
-            return .conditional(
-                try predicate.substituting(variables: variables), try inner(yes), try inner(no))
         }
-    }
-
-    private static func substituting(
-        _ parts: [GraphExpression], _ variables: [String: any GraphPredicateArgument]
-    ) throws(GraphPredicateError) -> [GraphExpression] {
-        var results: [GraphExpression] = []
-        for part in parts { results.append(try part.substituting(variables: variables)) }
-        return results
+        return try rebuilt(
+            { part throws(GraphPredicateError) in try part.substituting(variables: variables) },
+            condition: { part throws(GraphPredicateError) in
+                try part.substituting(variables: inside)
+            })
     }
 }

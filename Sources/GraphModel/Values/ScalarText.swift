@@ -1,4 +1,4 @@
-/// The scalar parsers, for text that stands in a model file, and numbers as people write them.
+/// The scalar parsers and formatters, for values that are strings, and numbers as people write them.
 package enum ScalarText {
     /// Returns the seconds since 2001-01-01 UTC, or `nil` if the text is not an ISO 8601 date.
     package static func date(_ text: String) -> Double? {
@@ -29,6 +29,25 @@ package enum ScalarText {
         return count.map { Array(bytes.prefix($0)) }
     }
 
+    /// Returns ISO 8601 in UTC, with the fewest fractional digits that parse to an equal value.
+    package static func isoDate(_ seconds: Double) -> String {
+        written(capacity: ScalarFormatter.isoDateBytesMax) {
+            ScalarFormatter.isoDate(seconds, into: $0)
+        }
+    }
+
+    /// Returns the text of a UUID, or an empty text if there are not 16 bytes.
+    package static func uuidText(_ bytes: ByteView) -> String {
+        written(capacity: ScalarFormatter.uuidBytes) { ScalarFormatter.uuid(bytes, into: $0) }
+    }
+
+    /// Returns base64 text.
+    package static func base64Text(_ bytes: ByteView) -> String {
+        written(capacity: ScalarFormatter.base64Bytes(bytes.count)) {
+            ScalarFormatter.base64(bytes, into: $0)
+        }
+    }
+
     /// A number without fraction where it has none.
     package static func whole(_ number: Double) -> String {
         Int64(exactly: number).map(String.init) ?? "\(number)"
@@ -50,5 +69,13 @@ package enum ScalarText {
     ) -> Result {
         var copy = text
         return copy.withUTF8(body)
+    }
+
+    private static func written(
+        capacity: Int, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Int
+    ) -> String {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
+            String(decoding: buffer.prefix(body(buffer)), as: UTF8.self)
+        }
     }
 }
