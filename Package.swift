@@ -173,11 +173,26 @@ if Context.environment["ETL_FUZZING"] != nil {
     ]
 }
 
-for target in package.targets where target.type != .system && target.type != .plugin {
-    target.swiftSettings = [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+// By default, code gets each generic type through its mangled name, and then the runtime searches the
+// conformances of the whole program: more than a fifth of the instructions of a short run. SwiftPM
+// accepts the flag that avoids this only from a root package. It checks dependencies out in a folder
+// named `checkouts`.
+let isDependency = Context.packageDirectory.split(separator: "/").contains("checkouts")
+let directTypeAccess: [SwiftSetting] =
+    isDependency
+    ? []
+    : [
+        .unsafeFlags(
+            ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
+            .when(configuration: .release))
     ]
+
+for target in package.targets where target.type != .system && target.type != .plugin {
+    target.swiftSettings =
+        directTypeAccess + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        ]
 }

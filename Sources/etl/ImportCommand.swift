@@ -82,7 +82,9 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         SignalHandling.endAtOnce()
-        let level = verbosity.verbosity.level(isInteractive: Terminal().isInteractive)
+        let isInteractive = Terminal().isInteractive
+        let level = verbosity.verbosity.level(isInteractive: isInteractive)
+        let log = RunLog(verbosity.verbosity, isInteractive: isInteractive, isDry: dryRun)
         func say(_ line: String, at least: LogLevel) {
             if level == .info || level != .error && least == .warning {
                 StandardOutput.show(OutputText(line).text + "\n")
@@ -100,13 +102,14 @@ struct ImportCommand: ParsableCommand {
             switch try FileImport.prepare(request) {
             case .ready(let found): fileImport = found
             case .nothing(let warnings):
-                guard level != .error else { return }
-                for warning in warnings { Terminal.write(warning) }
+                guard log.showsWarnings else { return }
+                for warning in warnings { log.tell(warning, of: RunIdentity()) }
                 return
             }
             try fileImport.save()
         } catch {
-            throw error.shown()
+            for diagnostic in error.diagnostics { log.tell(diagnostic, of: RunIdentity()) }
+            throw ExitCode(error.status.rawValue)
         }
         fileImport.decisions.forEach { say($0, at: ordinary) }
         // Later imports keep the type, so a cron job reports it, too.

@@ -62,7 +62,7 @@ struct RunLog: Sendable {
     }
 
     private func write(_ record: LogRecord) {
-        Terminal.writeMessage(record.json.compact)
+        Terminal.writeLine(record.json.compact)
     }
 }
 

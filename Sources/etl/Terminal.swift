@@ -65,6 +65,9 @@ struct Terminal: Sendable {
         write(showsColor ? painted(shown) : shown)
     }
 
+    /// Writes a line for programs to stderr, which also a terminal shows without line breaks.
+    static func writeLine(_ line: String) { write(OutputText(line + "\n").lines) }
+
     /// Writes an error, a warning, or a note to stderr.
     static func write(_ diagnostic: Diagnostic) {
         writeMessage(DiagnosticRenderer.text(diagnostic))

@@ -58,8 +58,8 @@ struct ReportCommandTests {
                       export open-tasks   done     79 rows to open-tasks.csv, SECONDS
 
                     Objects changed
-                      Category  8 inserted, 8 updated
-                      Tag       10 inserted, 10 updated
+                      Category  8 inserted
+                      Tag       10 inserted
                       Task      240 inserted
 
                     Rejects of tasks

@@ -79,6 +79,32 @@ struct RunLogTests {
         #expect(wrong.first?["run"] as? String != nil)
     }
 
+    @Test("etl import reports errors and warnings before its run as JSON")
+    func beforeImport() throws {
+        let folder = try FailureFolder()
+        try folder.write("a.csv", "id,name\n1,a\n")
+        try folder.write("empty.csv", "")
+        func errors(_ files: String) throws -> String {
+            try folder.shell("exec \"$E\" import \(files) --into a.sqlite --log-format json")
+                .errors.replacing(#/"time":"[-:\w]+"/#, with: #""time":"T""#)
+                .replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN")
+        }
+        #expect(
+            try errors("none.csv") == #"""
+                {"code":"input.missing","file":"none.csv","fix":"check the name; a relative path \#
+                starts at the working folder","level":"error","message":"The file does not exist",\#
+                "time":"T"}
+
+                """#)
+        #expect(
+            try errors("a.csv empty.csv") == #"""
+                {"code":"infer.empty","file":"empty.csv","fix":"use a file with records",\#
+                "level":"warning","message":"The file has no record","pipeline":"import-a",\#
+                "run":"RUN","time":"T"}
+
+                """#)
+    }
+
     @Test(
         "each log level shows the messages of the one before, and more",
         arguments: [

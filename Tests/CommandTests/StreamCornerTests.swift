@@ -154,4 +154,102 @@ import Testing
         #expect(replay == .silentSuccess)
         #expect(try place.rows("SELECT ZID FROM ZTASK ORDER BY 1") == ["1", "2"])
     }
+
+    @Test("a column of the header counts as present even if all rows are padded")
+    func paddedColumns() throws {
+        let place = try DriftPlace(model: Self.model)
+        try place.write("t.csv", "id,left\n1\n2\n")
+        let run = try place.run(
+            """
+            { import: tasks, read: { files: t.csv, ragged: pad }, into: Task, unmet: stop, \
+            set: { id: id, left: left } }
+            """)
+        #expect(run == .silentSuccess)
+        #expect(try place.rows("SELECT ZID FROM ZTASK ORDER BY 1") == ["1", "2"])
+    }
+
+    @Test("a suggested `read.at` leads through no empty name")
+    func emptyNames() throws {
+        let place = try DriftPlace(model: Self.model)
+        try place.write("t.json", "{\"\":[{\"id\":\"1\"}],\"items\":[{\"id\":\"2\"}]}")
+        let stage = "{ import: tasks, read: { files: t.json }, into: Task, set: { id: id } }"
+        #expect(
+            try place.run(stage)
+                == ToolResult(
+                    status: 65,
+                    standardError: """
+                        t.json:1:1: error: The document is one object without any field that the \
+                        stage reads; its records seem to be at $.items[*] [json.wrapped]
+                          in: record 1, byte 0
+                          stage: s.yaml:5:5 import tasks
+                          fix: write `read: { at: '$.items[*]' }`
+
+                        """))
+        try place.write("t.json", "{\"\":[{\"id\":\"1\"}]}")
+        let run = try place.run(stage)
+        #expect(!run.standardError.contains("json.wrapped"), "\(run)")
+    }
+
+    @Test("gzip damage is reported instead of a header fault in the same member")
+    func damagedHeader() throws {
+        let place = try DriftPlace(model: Self.model)
+        let made = try Tool.run(
+            "sh", ["-c", "(echo 'id,\"a\"b'; seq 1 3000) | gzip | head -c 3000 > t.csv.gz"],
+            in: place.folder.path)
+        #expect(made.status == 0)
+        #expect(
+            try place.run("{ import: tasks, read: { files: t.csv.gz }, into: Task }")
+                == ToolResult(
+                    status: 65,
+                    standardError: """
+                        t.csv.gz: error: The gzip data ends early [gzip.truncated]
+                          stage: s.yaml:5:5 import tasks
+                          fix: fetch the file again; the records before the damage were kept
+
+                        """))
+    }
+
+    private static let nested = """
+        { import: tasks, read: { files: t.ndjson }, into: Task, extra: reject, set: { id: id }, \
+        link: { parts: { each: "parts[*]", set: { id: id } } } }
+        """
+
+    @Test("a replay prints all faults of an object inside a record")
+    func faultsOfNested() throws {
+        let place = try DriftPlace(
+            model: Self.model.replacing(
+                "attributes: { id: String }", with: "attributes: { id: Integer 64 }"))
+        try place.write("t.ndjson", "{\"id\":\"1\",\"parts\":[{\"id\":\"x\",\"more\":1}]}\n")
+        let run = try place.run(Self.nested)
+        func message(_ file: String) -> String {
+            """
+            \(file):1:20: error: Nothing maps 'parts[0].more'; also: 'id' takes a whole number that \
+            fits Integer 64, not 'x' [extra]
+              in: record 1, field 'parts[0].more', byte 19
+
+            """
+        }
+        #expect(run.status == 65)
+        let stage = "  stage: s.yaml:5:5 import tasks\n"
+        #expect(run.standardError.hasPrefix(message("t.ndjson") + stage), "\(run)")
+        let rejects = place.folder.path + "/rejects"
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: rejects).first)
+        let replay = try Tool.etl(["replay", "rejects/\(name)"], in: place.folder.path)
+        #expect(replay.status == 65)
+        #expect(replay.standardError.hasPrefix(message("t.ndjson")), "\(replay)")
+    }
+
+    @Test("a record with more than 100 faults states how many are not listed")
+    func manyFaults() throws {
+        let place = try DriftPlace(model: Self.model)
+        let parts = Array(repeating: "1", count: 105).joined(separator: ",")
+        try place.write("t.ndjson", "{\"id\":\"1\",\"parts\":[\(parts)]}\n")
+        let run = try place.run(Self.nested)
+        #expect(run.status == 65)
+        let also = (1..<100).map { "; also: 'parts[\($0)]' is not an object, but 1" }.joined()
+        let whole =
+            "t.ndjson:1:20: error: 'parts[0]' is not an object, but 1\(also); also: 5 more faults "
+            + "are not listed [shape]\n"
+        #expect(run.standardError.hasPrefix(whole), "\(run)")
+    }
 }

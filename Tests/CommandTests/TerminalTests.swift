@@ -201,5 +201,9 @@ import Testing
                 "  store   store.sqlite\n"))
         let json = try show(folder, columns: 60, "\(arguments) --log-format json")
         #expect(json.contains("\"file\":\"\(whole)/tasks.ndjson\""), "\(json)")
+        // Each object is one line, however narrow the terminal is.
+        #expect(
+            try RunLogTests.records(json).map { $0["code"] as? String }
+                == ["run.stage", "cast", "rejects.too-many"])
     }
 }

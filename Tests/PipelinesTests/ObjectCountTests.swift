@@ -48,7 +48,16 @@ import Testing
 
     /// Returns the counts of the last stage, such as `Task 3 updated`.
     private static func counts(_ run: Run) -> [String] {
-        (run.outcome.stages.last?.objects ?? []).map { count in
+        texts(run.outcome.stages.last?.objects ?? [])
+    }
+
+    /// Returns the counts of all stages together, as in the summary of the report.
+    private static func total(_ run: Run) -> [String] {
+        texts(RunReport.total(run.outcome.stages.flatMap(\.objects)))
+    }
+
+    private static func texts(_ counts: [ObjectCounts]) -> [String] {
+        counts.map { count in
             let parts = [
                 (count.inserted, "inserted"), (count.updated, "updated"),
                 (count.deleted, "deleted"),
@@ -68,6 +77,37 @@ import Testing
             model: Self.model, Self.tasks, top: "budget: { save-every: \(saveEvery) }")
         #expect(run.status == .ok, "\(run.text)")
         #expect(Self.counts(run) == ["Category 40 updated", "Task 20 updated"])
+        #expect(Self.total(run) == Self.counts(run))
+    }
+
+    @Test(
+        "the total of a run does not count objects that it inserted as updated, too",
+        arguments: [1, 3, 1000])
+    func insertedBefore(_ saveEvery: Int) throws {
+        let folder = try Workspace()
+        try folder.write("categories.ndjson", (1...40).map { "{\"id\":\($0)}\n" }.joined())
+        try folder.write(
+            "tasks.ndjson",
+            Self.tasks(1...10) { $0 } + "{\"id\":\"a\"}\n{\"id\":\"b\"}\n"
+                + Self.tasks(11...20) { $0 })
+        func run(_ rejects: String) throws -> Run {
+            try folder.run(
+                model: Self.model, [Self.categories, Self.tasks].joined(separator: "\n"),
+                top: "budget: { save-every: \(saveEvery) }\nrejects: { allow: 100%\(rejects) }")
+        }
+        #expect(try run(", abort: 1").status == .dataError)
+        // The second attempt knows the objects of the first one.
+        let last = try run("")
+        #expect(last.outcome.attempts == 2)
+        #expect(Self.total(last) == ["Category 40 inserted", "Task 20 inserted"])
+        #expect(Self.counts(last) == ["Category 20 updated", "Task 20 inserted"])
+        // Of the next run, these objects are existing ones.
+        try folder.write(
+            "categories.ndjson", (40...41).map { "{\"id\":\($0)}\n" }.joined())
+        try folder.write("tasks.ndjson", Self.tasks(20...21) { $0 + 20 })
+        let next = try run("")
+        #expect(
+            Self.total(next) == ["Category 1 inserted 2 updated", "Task 1 inserted 1 updated"])
     }
 
     @Test("an import that stopped counts the same objects in two attempts as in one")

@@ -115,6 +115,14 @@ public final class PersistentContainer: Sendable {
     /// The path of the store, or the name of a store in memory.
     public var path: String { storeDescription.path }
 
+    /// The largest key that each hierarchy has allocated, by the number of its root entity, as last
+    /// read from or written to the store.
+    package var largestKeys: [Int64: Int64] {
+        let roots = Set(schema.entities.map(\.rootNumber))
+        return Dictionary(
+            uniqueKeysWithValues: roots.map { ($0, objects.keys.known(root: $0)) })
+    }
+
     /// The UUID of the store, which is the host of its objects' URIs.
     public var storeUUID: String { metadataState.current.uuid }
 

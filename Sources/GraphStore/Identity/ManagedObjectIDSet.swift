@@ -28,6 +28,17 @@ public struct ManagedObjectIDSet: Sendable, Hashable {
     /// Returns the number of objects of an entity, without its sub-entities.
     public func count(entityNumber: Int64) -> Int { keys[entityNumber]?.count ?? 0 }
 
+    /// Returns the number of objects of an entity, without its sub-entities, whose keys are larger
+    /// than a key.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of ranges.
+    package func count(entityNumber: Int64, above key: Int64) -> Int {
+        keys(entityNumber: entityNumber).reduce(0) { count, range in
+            guard range.upperBound > key else { return count }
+            return count + (Swift.max(range.lowerBound, key + 1)...range.upperBound).count
+        }
+    }
+
     /// Returns whether the set contains an object.
     public func contains(_ id: ManagedObjectID) -> Bool {
         keys[id.entityNumber]?.contains(id.primaryKey) ?? false

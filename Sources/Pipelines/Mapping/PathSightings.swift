@@ -27,6 +27,20 @@ struct PathSightings {
         unseen = paths
     }
 
+    /// Notes that a table with records has these columns, even if its rows are too short for them.
+    mutating func note(columns: [String], _ selection: FieldSelection) {
+        let names = Set(columns.map { Array($0.utf8) })
+        unseen.removeAll { named in
+            named.nested == nil
+                && named.slots.contains { slot in
+                    let path = selection.paths[slot]
+                    return [path.text, path.columnName].contains {
+                        $0.map { names.contains(Array($0.utf8)) } == true
+                    }
+                }
+        }
+    }
+
     /// Notes which paths a record or an object in it has.
     ///
     /// - Parameters:

@@ -85,7 +85,7 @@ extension RecordMapper {
                 fields, in: ObjectIdentifier(nested), nested.selection, of: reader.records.batch,
                 isTabular: false, raw: item.bytes)
         }
-        guard !refuses(item, nested, reader.records.batch, path: path) else { return }
+        noteRules(item, nested, reader.records.batch, path: path)
         let misshapen = misshapen(nested.wholes, nested.columns, fields)
         for (whole, failure) in misshapen.refused {
             note(failure, "\(path).\(whole.text)", fields[whole.slot], orIn: item)
@@ -134,22 +134,20 @@ extension RecordMapper {
         note(failure, nil, path)
     }
 
-    /// Returns whether the rules for keys reject an object; the reader applied them only to the
+    /// Notes the faults by the rules for keys of an object; the reader applied them only to the
     /// record.
-    private mutating func refuses(
+    private mutating func noteRules(
         _ item: Field, _ nested: ImportPlan.Nested, _ records: RecordBatch, path: String
-    ) -> Bool {
+    ) {
         if refusesDuplicateKeys, records.duplicateKeyCount(of: 0) > 0 {
             let failure = CastFailure(code: "duplicate-key", message: Self.duplicateKeyMessage)
             note(failure, path, nil, orIn: item)
-            return true
         }
-        guard refusesExtra, records.extraFieldCount(of: 0) > 0 else { return false }
+        guard refusesExtra, records.extraFieldCount(of: 0) > 0 else { return }
         let (first, count) = UnmappedFields.names(
             in: item.bytes, nested.selection, shownMax: Self.extraShownMax)
         let names = first.map { "\(path).\($0)" }
         let failure = CastFailure(code: "extra", message: Self.extraMessage(names, of: count))
         note(failure, names.first ?? path, nil, orIn: item)
-        return true
     }
 }

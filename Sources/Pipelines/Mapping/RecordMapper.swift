@@ -18,6 +18,8 @@ package struct RecordMapper {
     private var rowKey = ""
     /// The faults of the current record.
     private var faults: [Fault] = []
+    /// The faults of the current record that are not listed; `nil` if there are none.
+    private var omitted: (first: Fault, count: Int)?
     /// The cells of the current row that have faults.
     private var refusedCells: Set<Int> = []
     /// The paths of the spec that records had.
@@ -54,6 +56,9 @@ package struct RecordMapper {
         for case let nested? in batch.nested { nested.removeAll() }
         batch.filtered = 0
         nulled = 0
+        if !sightings.isDone, batch.records.count > 0, let columns = batch.columnNames {
+            sightings.note(columns: columns, plan.selection)
+        }
         if scratch.items.capacity > RowBatch.keptItemsMax { scratch.items = [] }
         for record in 0..<batch.records.count {
             let rejects = batch.rejects.count
@@ -136,10 +141,11 @@ package struct RecordMapper {
     private mutating func passesFilter(
         _ record: Int, _ fields: UnsafeBufferPointer<Field>, _ batch: MappedBatch
     ) -> Bool {
-        guard let filter = plan.filter, faults.isEmpty else { return true }
+        guard let filter = plan.filter else { return true }
         do {
             let row = RecordRow(fields: fields, isTabular: batch.isTabular, stop: stop)
-            if try filter.evaluate(row) { return true }
+            // A record with a fault is rejected, whether or not the filter keeps it.
+            if try filter.evaluate(row) || !faults.isEmpty { return true }
             batch.filtered += 1
             return false
         } catch {
@@ -189,8 +195,12 @@ package struct RecordMapper {
     ///
     /// The mapping of the record continues, so that all faults are reported together.
     mutating func note(_ failure: CastFailure, _ slot: Int?, _ field: String?) {
-        guard faults.count < Self.faultsMax else { return }
-        faults.append(Fault(failure: failure, slot: slot, field: field))
+        let fault = Fault(failure: failure, slot: slot, field: field)
+        guard faults.count < Self.faultsMax else {
+            omitted = (omitted?.first ?? fault, (omitted?.count ?? 0) + 1)
+            return
+        }
+        faults.append(fault)
     }
 
     /// A limit is necessary because a record can hold any number of objects, each with its own
@@ -212,6 +222,14 @@ package struct RecordMapper {
             if !others.contains(other) { others.append(other) }
         }
         faults.removeAll(keepingCapacity: true)
+        if let (fault, count) = omitted {
+            let message = count == 1 ? "1 more fault is" : "\(count) more faults are"
+            others.append(
+                RejectedRecord.Other(
+                    code: fault.failure.code, field: fault.failure.path ?? fault.field ?? "",
+                    message: "\(message) not listed", value: nil))
+            omitted = nil
+        }
         batch.reject(record, first.failure, slot: first.slot, field: first.field, others: others)
     }
 

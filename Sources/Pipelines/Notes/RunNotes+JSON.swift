@@ -9,6 +9,11 @@ extension RunNote: JSONWritable {
             "format": format, "pipeline": pipeline, "runID": runID, "started": started,
             "fingerprint": fingerprint, "base": base, "attempts": attempts, "replay": replay,
             "isEnded": isEnded, "leavesOut": leavesOut, "earlier": earlier,
+            // `Codable` stores dictionaries with non-string keys as keys and values in turn.
+            "keysBefore": keysBefore.map { keys in
+                JSONTree.list(
+                    keys.sorted { $0.key < $1.key }.flatMap { [$0.key.json, $0.value.json] })
+            },
         ])
     }
 }

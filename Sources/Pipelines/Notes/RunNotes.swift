@@ -19,6 +19,9 @@ struct RunNote: Decodable, Sendable, Hashable {
     /// The digest of the store that the working copy is a clone of; `nil` without one.
     var base: String?
     var attempts = 1
+    /// The largest key of each hierarchy of the store when the run began, by the number of its root
+    /// entity; objects with larger keys are the run's.
+    var keysBefore: [Int64: Int64]?
     /// The folder of rejects that the run replays; `nil` if it is not a replay.
     var replay: String?
     /// Whether the run has succeeded, but left out an import whose position stays noted.

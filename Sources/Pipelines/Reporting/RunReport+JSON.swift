@@ -101,10 +101,11 @@ extension FieldCount: JSONWritable {
 }
 
 extension ObjectCounts: JSONWritable {
-    /// The counts of changed objects as a JSON object, including zeros.
+    /// The counts of changed objects as a JSON object, including zeros, but without `nil`.
     package var json: JSONTree {
         .fields([
             "entity": entity, "inserted": inserted, "updated": updated, "deleted": deleted,
+            "insertedBefore": insertedBefore,
         ])
     }
 }

@@ -43,6 +43,8 @@ package struct RunReport: Decodable, Sendable, Hashable {
     /// All stages of the spec in order, including stages that did not run.
     package var stages: [Stage]
     /// The objects that all stages together changed, per entity.
+    ///
+    /// An object that the run inserted and then updated is only inserted.
     package var objects: [ObjectCounts]
     /// The messages on stderr, at most the first 100.
     package var messages: [Message]
@@ -215,8 +217,23 @@ extension RunReport {
             sums[place].inserted += count.inserted
             sums[place].updated += count.updated
             sums[place].deleted += count.deleted
+            if let more = count.insertedBefore {
+                sums[place].insertedBefore = (sums[place].insertedBefore ?? 0) + more
+            }
         }
         return sums
+    }
+
+    /// Returns the sums of the changes of all stages of a run.
+    ///
+    /// Objects that the run inserted are not counted as updated, too.
+    static func total(_ counts: [ObjectCounts]) -> [ObjectCounts] {
+        sum(counts).map { count in
+            var count = count
+            count.updated -= count.insertedBefore ?? 0
+            count.insertedBefore = nil
+            return count
+        }
     }
 
     /// Returns the counts of each entity as text, such as `Items: 1 inserted, 2 updated`.

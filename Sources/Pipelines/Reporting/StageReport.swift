@@ -103,6 +103,8 @@ package struct ObjectCounts: Sendable, Hashable, Decodable {
     package var updated: Int
     /// The number of deleted objects, including objects deleted by cascade.
     package var deleted: Int
+    /// The number of updated objects that the same run had inserted; `nil` if none.
+    package var insertedBefore: Int?
 }
 
 /// The records of an import by result.
@@ -202,8 +204,9 @@ extension StageReport {
     ///   - own: The entity of the records, whose own changes are subtracted.
     mutating func noteNested(_ entities: [String], besides own: String) {
         let changed = objects.filter { entities.contains($0.entity) }.map { count in
-            guard count.entity == own, let records else { return count }
             var rest = count
+            rest.insertedBefore = nil
+            guard count.entity == own, let records else { return rest }
             rest.inserted = max(0, count.inserted - records.inserted)
             rest.updated = max(0, count.updated - records.updated)
             return rest
@@ -284,6 +287,8 @@ struct ObjectTally: Decodable, JSONWritable {
         var inserted = 0
         var updated = 0
         var deleted = 0
+        /// The number of updated objects that the run had inserted; `nil` if none.
+        var insertedBefore: Int?
     }
 
     /// The counts by entity number.
@@ -297,17 +302,28 @@ struct ObjectTally: Decodable, JSONWritable {
                 number.json,
                 .fields([
                     "inserted": count.inserted, "updated": count.updated,
-                    "deleted": count.deleted,
+                    "deleted": count.deleted, "insertedBefore": count.insertedBefore,
                 ]),
             ]
         }
         return .fields(["counts": turns])
     }
 
-    mutating func add(_ change: StoreChange) {
+    /// Adds the changes of a save.
+    ///
+    /// - Parameter run: the run that saves; it knows the keys of the objects that it inserted.
+    mutating func add(_ change: StoreChange, of run: RunNote, _ schema: StoreLayout) {
         add(change.inserted, to: \.inserted)
         add(change.updated, to: \.updated)
         add(change.deleted, to: \.deleted)
+        guard let keysBefore = run.keysBefore else { return }
+        for number in change.updated.entityNumbers {
+            guard let root = schema.entity(number: number)?.rootNumber else { continue }
+            let count = change.updated.count(entityNumber: number, above: keysBefore[root] ?? 0)
+            guard count > 0 else { continue }
+            let known = counts[number]?.insertedBefore ?? 0
+            counts[number, default: Counts()].insertedBefore = known + count
+        }
     }
 
     private mutating func add(
@@ -323,7 +339,8 @@ struct ObjectTally: Decodable, JSONWritable {
         counts.sorted { $0.key < $1.key }.map { number, count in
             ObjectCounts(
                 entity: schema.entity(number: number)?.name ?? "\(number)",
-                inserted: count.inserted, updated: count.updated, deleted: count.deleted)
+                inserted: count.inserted, updated: count.updated, deleted: count.deleted,
+                insertedBefore: count.insertedBefore)
         }
     }
 }

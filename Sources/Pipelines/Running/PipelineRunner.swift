@@ -74,7 +74,6 @@ package struct PipelineRunner: Sendable {
         let told = EmittedWarnings()
         var run = PipelineRun(telling(told), file, told, text: text)
         identity.note(pipeline: PipelineSpec.name(fromFile: file), run: run.runID)
-        warnings.forEach(run.runner.warn)
         do {
             let context = context(now: options.now, runID: nil)
             let (checked, _, found) =
@@ -84,6 +83,7 @@ package struct PipelineRunner: Sendable {
             if let spec = checked ?? (text == nil ? SpecificationFile.read(file: file).spec : nil) {
                 identity.note(pipeline: spec.name, run: run.runID)
             }
+            warnings.forEach(run.runner.warn)
             for warning in found where warning.severity == .warning {
                 if options.givesAdvice || warning.code == Diagnostic.percentPatternCode {
                     run.runner.warn(warning)

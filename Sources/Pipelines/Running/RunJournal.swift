@@ -45,6 +45,8 @@ final class RunJournal: Sendable {
     ) throws {
         self.paths = paths
         var run = run
+        // A damaged counter may be larger than any number that a note may have.
+        run.keysBefore = container.largestKeys.mapValues { min(max($0, 0), 1 << 53) }
         var state = State()
         switch beginning {
         case .new: break

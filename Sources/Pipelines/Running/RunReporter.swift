@@ -208,7 +208,7 @@ extension RunReporter {
                     path: absolute(FileName($0)).displayText, model: run.modelDigest,
                     bytes: FileDescriptor.size($0))
             },
-            stages: stages, objects: RunReport.sum(stages.flatMap(\.objects)),
+            stages: stages, objects: RunReport.total(stages.flatMap(\.objects)),
             messages: messages(outcome), memoryPeak: ProcessMemory.peak,
             samples: run.runner.progress.finishSamples())
     }

@@ -86,6 +86,11 @@ package struct RecordStreamError: Error, Sendable, Hashable {
 }
 
 extension RecordStreamError {
+    /// Whether the input has a format that etl does not read.
+    var isOfForeignFormat: Bool {
+        if case .foreignFormat = kind { true } else { false }
+    }
+
     /// The origin and the kind, which determine the exit status.
     package var fault: Fault {
         switch kind {

@@ -39,7 +39,8 @@ enum JSONWrapper {
             position = JSONToken.skipSpace(position + 1, end: limit)
             guard position < limit else { return false }
             names.append(name)
-            if isArray(position, limit, of: first) { return true }
+            // A path cannot contain an empty name.
+            if isArray(position, limit, of: first), !names.contains("") { return true }
             if position.pointee == UInt8(ascii: "{"), names.count < depthMax {
                 if search(for: first, &position, limit, &names) { return true }
             } else {

@@ -1,3 +1,4 @@
+internal import Diagnostics
 internal import Files
 
 /// Detection of the format, by the name and the first bytes of an input.
@@ -22,6 +23,35 @@ extension RecordReader {
                 isAtEnd = true
             }
         }
+    }
+
+    /// Reads the start of an input.
+    ///
+    /// - Returns: the number of bytes before the first record.
+    static func begin(
+        _ decoder: any RecordDecoder, _ carry: ByteChunk, _ filler: inout Filler
+    ) throws(RecordStreamError) -> Int {
+        while true {
+            carry.terminate(decoder.terminator.0, decoder.terminator.1)
+            let bytes = UnsafeBufferPointer(start: UnsafePointer(carry.start), count: carry.count)
+            if let length = try decoder.begin(
+                bytes, isFinal: filler.isAtEnd && filler.error == nil)
+            {
+                return length
+            }
+            if filler.isAtEnd, let error = filler.error { throw error }
+            filler.fill()
+        }
+    }
+
+    /// Returns the cause of an error at the start: damage of compressed data, if any, because it
+    /// explains a wrong format or header.
+    static func cause(
+        of error: RecordStreamError, _ filler: Filler, isCancelled: () -> Bool
+    ) -> RecordStreamError {
+        if let damage = filler.error { return damage }
+        guard error.fault.origin == .inputData, !error.isOfForeignFormat else { return error }
+        return filler.source.damageInMember(isCancelled: isCancelled) ?? error
     }
 
     static func format(

@@ -42,20 +42,13 @@ package final class RecordReader {
             encoding: options.encoding, threads: options.inflatingThreads,
             isCancelled: options.isCancelled, tellOfCommand: options.tellOfCommand)
         var filler = Filler(source: source, carry: carry, step: options.chunkBytes)
-        format = try Self.format(of: input, options: options, filler: &filler)
-        decoder = try Self.decoder(
-            format, source: input.path.displayText, selection: selection, options: options)
-        while true {
-            carry.terminate(decoder.terminator.0, decoder.terminator.1)
-            let bytes = UnsafeBufferPointer(start: UnsafePointer(carry.start), count: carry.count)
-            if let length = try decoder.begin(
-                bytes, isFinal: filler.isAtEnd && filler.error == nil)
-            {
-                carryStart = length
-                break
-            }
-            if filler.isAtEnd, let error = filler.error { throw error }
-            filler.fill()
+        do throws(RecordStreamError) {
+            format = try Self.format(of: input, options: options, filler: &filler)
+            decoder = try Self.decoder(
+                format, source: input.path.displayText, selection: selection, options: options)
+            carryStart = try Self.begin(decoder, carry, &filler)
+        } catch {
+            throw Self.cause(of: error, filler) { options.isCancelled?() ?? false }
         }
         sourceError = filler.error
         isSourceAtEnd = filler.isAtEnd

@@ -89,7 +89,7 @@ struct RunReportTests {
         let expected =
             #"{"attempts":1,"ended":"","exit":{"code":0,"meaning":"Every record was counted, "#
             + #"and no more records were rejected than allowed.","name":"OK"},"messages":[],"#
-            + #""objects":[{"deleted":1,"entity":"Task","inserted":2,"updated":1}],"#
+            + #""objects":[{"deleted":1,"entity":"Task","inserted":2,"updated":0}],"#
             + #""parameters":[{"name":"in","type":"path","value":"DIR/a.ndjson"},"#
             + #"{"name":"token","type":"secret","value":"***"}],"pipeline":"nightly","report":1,"#
             + #""run":"RUN","samples":[],"secondsElapsed":0,"spec":"DIR/spec.yaml","stages":["#
@@ -106,7 +106,8 @@ struct RunReportTests {
             + #""message":"MESSAGE","record":4}]}],"#
             + #""rejectsFolder":"DIR/rejects/nightly-RUN","state":"done"},"#
             + #"{"changed":1,"entity":"Task","# + nothing + #""kind":"update","matched":1,"#
-            + #""name":"bump","objects":[{"deleted":0,"entity":"Task","inserted":0,"updated":1}],"#
+            + #""name":"bump","objects":[{"deleted":0,"entity":"Task","inserted":0,"#
+            + #""insertedBefore":1,"updated":1}],"#
             + #""rejects":[],"state":"done"},"#
             + #"{"changed":1,"entity":"Task","# + nothing + #""kind":"delete","matched":1,"#
             + #""name":"small","objects":[{"deleted":1,"entity":"Task","inserted":0,"updated":0}],"#

@@ -17,7 +17,7 @@ import Testing
         return counts
     }()
     private static let objects = [
-        ObjectCounts(entity: "Täsk \"x\"\n", inserted: 1, updated: 2, deleted: 3)
+        ObjectCounts(entity: "Täsk \"x\"\n", inserted: 1, updated: 2, deleted: 3, insertedBefore: 1)
     ]
     private static let code = RejectTally.Code(
         code: "cast", count: 2,
@@ -169,7 +169,8 @@ import Testing
     @Test func resumeNotesRoundTripThroughJSON() throws {
         let run = RunNote(
             pipeline: "p", runID: "r", started: 812_345_678.9, fingerprint: "f", base: "b",
-            attempts: 3, replay: "rejects/x", isEnded: true, leavesOut: true)
+            attempts: 3, keysBefore: [2: 1 << 53, 1: 0], replay: "rejects/x", isEnded: true,
+            leavesOut: true)
         let stage = StageNote(
             name: "tasks", fingerprint: "f", report: Self.stageReport, inputs: [Self.input])
         let importing = Self.point
@@ -193,7 +194,8 @@ import Testing
 
     @Test func objectTalliesRoundTripThroughJSON() throws {
         let text =
-            #"[3,{"deleted":1,"inserted":2,"updated":3},5,{"deleted":0,"inserted":0,"updated":1}]"#
+            #"[3,{"deleted":1,"inserted":2,"insertedBefore":3,"updated":3},"#
+            + #"5,{"deleted":0,"inserted":0,"updated":1}]"#
         let tally = try JSONDecoder().decode(
             ObjectTally.self, from: Data("{\"counts\":\(text)}".utf8))
         #expect(tally.json.compact == "{\"counts\":\(text)}")

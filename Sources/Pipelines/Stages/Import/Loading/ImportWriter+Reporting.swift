@@ -7,7 +7,9 @@ extension ImportWriter {
     /// Returns the report of the complete stage, in which every record has an outcome.
     func report() throws -> StageReport {
         var objects = progress.objects
-        objects.add(try context.settledChange())
+        objects.add(
+            try context.settledChange(), of: environment.journal.run,
+            environment.container.schema)
         var report = reportSoFar(objects)
         if let miscount = environment.miscount { report.records = report.records.map(miscount) }
         guard let counts = report.records else { return report }

@@ -30,12 +30,13 @@ extension ImportWriter {
         progress.section = section
         try writer.noteState()
         var note = progress
-        note.objects.add(try context.settledChange())
+        let schema = environment.container.schema
+        note.objects.add(try context.settledChange(), of: environment.journal.run, schema)
         note.secondsElapsed += started.secondsToNow
         if section != nil { note.position = start }
         try environment.journal.note(
             note, finished: section == nil ? finished : [], in: context)
-        progress.objects.add(try context.save().change)
+        progress.objects.add(try context.save().change, of: environment.journal.run, schema)
         if section == nil { finished.removeAll() }
         unsaved.noteSave()
         environment.ledger.note(stage, reportSoFar(progress.objects))
