@@ -20,12 +20,12 @@ package struct BulkPlan: Sendable, Hashable {
     }
 
     /// How the keys of a record change a to-many relationship.
-    package enum ManyPolicy: String, Sendable, Hashable {
+    package enum ManyPolicy: String, CaseIterable, Sendable, Hashable {
         case replace, add, remove
     }
 
     /// What to do if an earlier record of this load has the same key.
-    package enum DuplicatePolicy: String, Sendable, Hashable {
+    package enum DuplicatePolicy: String, CaseIterable, Sendable, Hashable {
         case last, first, reject
     }
 

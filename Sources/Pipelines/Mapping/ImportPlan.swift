@@ -271,7 +271,7 @@ package struct ImportPlan {
         var bulk = BulkPlan(
             entity: spec.into.text, key: builder.key, attributes: builder.columns.map(\.name),
             links: builder.bulkLinks,
-            duplicates: BulkPlan.DuplicatePolicy(rawValue: spec.duplicates.rawValue) ?? .last)
+            duplicates: spec.duplicates)
         bulk.found = BulkPlan.FoundPolicy(rawValue: spec.whenFound.rawValue) ?? .update
         bulk.touchesSame = spec.whenSame == .touch
         self.bulk = bulk

@@ -25,7 +25,7 @@ extension ImportPlanBuilder {
             var link = BulkPlan.Link(
                 relationship: name, destination: destination, key: key,
                 missing: mapping.missing.policy,
-                many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) }
+                many: mapping.many
                     ?? .replace)
             link.notesMissed = [.null, .report].contains(mapping.missing)
             bulkLinks.append(link)
@@ -94,7 +94,7 @@ extension ImportPlanBuilder {
         var link = BulkPlan.Link(
             relationship: relationship.name, destination: entity,
             key: key.map { BulkPlan.KeyPart($0) },
-            many: mapping.many.flatMap { BulkPlan.ManyPolicy(rawValue: $0.rawValue) } ?? .replace)
+            many: mapping.many ?? .replace)
         var plan = BulkPlan(
             entity: entity, key: key, attributes: builder.columns.map(\.name),
             links: builder.bulkLinks)

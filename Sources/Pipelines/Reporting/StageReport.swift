@@ -311,12 +311,15 @@ struct ObjectTally: Decodable, JSONWritable {
 
     /// Adds the changes of a save.
     ///
-    /// - Parameter run: the run that saves; it knows the keys of the objects that it inserted.
-    mutating func add(_ change: StoreChange, of run: RunNote, _ schema: StoreLayout) {
+    /// - Parameter keysBefore: the largest keys of the root entities before the run; `nil` if they
+    ///   are unknown.
+    mutating func add(
+        _ change: StoreChange, keysBefore: [Int64: Int64]?, _ schema: StoreLayout
+    ) {
         add(change.inserted, to: \.inserted)
         add(change.updated, to: \.updated)
         add(change.deleted, to: \.deleted)
-        guard let keysBefore = run.keysBefore else { return }
+        guard let keysBefore else { return }
         for number in change.updated.entityNumbers {
             guard let root = schema.entity(number: number)?.rootNumber else { continue }
             let count = change.updated.count(entityNumber: number, above: keysBefore[root] ?? 0)

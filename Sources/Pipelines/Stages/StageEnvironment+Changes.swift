@@ -16,7 +16,8 @@ extension StageEnvironment {
             var report = StageReport(kind: stage.kind.word, name: stage.name)
             try stoppable(context) { try request(context, &report) }
             var objects = ObjectTally()
-            objects.add(try context.settledChange(), of: journal.run, container.schema)
+            objects.add(
+                try context.settledChange(), keysBefore: journal.run.keysBefore, container.schema)
             report.objects = objects.report(container.schema)
             report.secondsElapsed = started.secondsToNow
             try journal.finish(stage, report, in: context)

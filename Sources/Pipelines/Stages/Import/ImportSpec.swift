@@ -1,5 +1,6 @@
 package import Diagnostics
 import GraphModel
+package import GraphStore
 import YAML
 
 /// The keys of an `import`.
@@ -46,7 +47,7 @@ enum ImportKeys {
         "keep-if", .predicate, without: "all records are kept",
         "Records for which this is false are skipped and counted.", example: "\"kind != 'draft'\"")
     static let duplicates = Key(
-        "duplicates", .choice(ImportSpec.Duplicates.self), default: .last,
+        "duplicates", .choice(BulkPlan.DuplicatePolicy.self), default: .last,
         """
         What to do if an earlier record of the stage had the same key. Each save writes its own \
         records: if records with the same key differ and are in different saves, the report's \
@@ -127,20 +128,6 @@ enum MirrorKeys {
 
 /// An `import` stage, which creates objects from the records of files.
 package struct ImportSpec: Sendable, Hashable {
-    /// The action for a key that an earlier record of the stage had.
-    package enum Duplicates: String, ExplainedChoice {
-        case last, first, reject
-
-        /// The effect on records with the same key, as in the generated reference.
-        package var meaning: String {
-            switch self {
-            case .last: "Records are applied in order; later records overwrite earlier ones."
-            case .first: "Later records are skipped."
-            case .reject: "Later records are rejected."
-            }
-        }
-    }
-
     /// The action for an object that existed before the stage.
     package enum WhenFound: String, ExplainedChoice {
         case update, skip, replace, reject, append
@@ -336,4 +323,15 @@ extension ImportSpec: StageKind {
 extension Stage {
     /// The import, or `nil` if the stage is of another kind.
     package var imported: ImportSpec? { kind as? ImportSpec }
+}
+
+extension BulkPlan.DuplicatePolicy: ExplainedChoice {
+    /// The effect on records with the same key, as in the generated reference.
+    package var meaning: String {
+        switch self {
+        case .last: "Records are applied in order; later records overwrite earlier ones."
+        case .first: "Later records are skipped."
+        case .reject: "Later records are rejected."
+        }
+    }
 }

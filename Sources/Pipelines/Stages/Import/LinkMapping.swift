@@ -1,4 +1,5 @@
 package import Diagnostics
+package import GraphStore
 import RecordStreams
 import YAML
 
@@ -21,7 +22,7 @@ enum LinkKeys {
         "missing", .choice(LinkMapping.Missing.self), default: .reject,
         "What to do if no object has the key.", example: "create")
     static let many = Key(
-        "many", .choice(LinkMapping.Many.self), without: "`replace`",
+        "many", .choice(BulkPlan.ManyPolicy.self), without: "`replace`",
         "How the links of a to-many relationship change.", example: "add")
     static let mapping = SpecificationMapping(
         "link", title: "link.RELATIONSHIP", "Looks up objects by their key.",
@@ -75,7 +76,7 @@ enum NestedKeys {
         "link", LinkMapping.form, "The source of relationships of the objects.",
         example: "{ category: { by: { name: category } } }")
     static let many = Key(
-        "many", .choice(LinkMapping.Many.self), without: "`replace`",
+        "many", .choice(BulkPlan.ManyPolicy.self), without: "`replace`",
         "How the links of a to-many relationship change.", example: "add")
     static let mapping = SpecificationMapping(
         "nested", title: "link.RELATIONSHIP with each",
@@ -101,20 +102,6 @@ package struct LinkMapping: Sendable, Hashable {
                 """
             case .skip: "Skips and counts the record."
             case .reject: "Rejects the record."
-            }
-        }
-    }
-
-    /// The change to the objects of a to-many relationship.
-    package enum Many: String, ExplainedChoice {
-        case replace, add, remove
-
-        /// The effect on the existing links, as in the generated reference.
-        package var meaning: String {
-            switch self {
-            case .replace: "Replaces the links with the record's links."
-            case .add: "Adds the record's links to the existing ones."
-            case .remove: "Removes the record's links."
             }
         }
     }
@@ -155,7 +142,7 @@ package struct LinkMapping: Sendable, Hashable {
     /// The location of `missing`.
     package var missingLocation: SourceLocation
     /// The change to a to-many relationship; `nil` if the spec omits it, which means `replace`.
-    package var many: Many?
+    package var many: BulkPlan.ManyPolicy?
     /// The mapping of objects inside the record, or `nil`; if set, `by` is empty.
     package var nested: NestedMapping?
 }
@@ -315,6 +302,17 @@ extension NestedMapping {
         } catch {
             reader.problems.report(Diagnostic(pathError: error, at: value.location))
             return nil
+        }
+    }
+}
+
+extension BulkPlan.ManyPolicy: ExplainedChoice {
+    /// The effect on the existing links, as in the generated reference.
+    package var meaning: String {
+        switch self {
+        case .replace: "Replaces the links with the record's links."
+        case .add: "Adds the record's links to the existing ones."
+        case .remove: "Removes the record's links."
         }
     }
 }

@@ -31,12 +31,14 @@ extension ImportWriter {
         try writer.noteState()
         var note = progress
         let schema = environment.container.schema
-        note.objects.add(try context.settledChange(), of: environment.journal.run, schema)
+        note.objects.add(
+            try context.settledChange(), keysBefore: environment.journal.run.keysBefore, schema)
         note.secondsElapsed += started.secondsToNow
         if section != nil { note.position = start }
         try environment.journal.note(
             note, finished: section == nil ? finished : [], in: context)
-        progress.objects.add(try context.save().change, of: environment.journal.run, schema)
+        progress.objects.add(
+            try context.save().change, keysBefore: environment.journal.run.keysBefore, schema)
         if section == nil { finished.removeAll() }
         unsaved.noteSave()
         environment.ledger.note(stage, reportSoFar(progress.objects))
