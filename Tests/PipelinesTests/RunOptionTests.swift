@@ -35,7 +35,8 @@ struct RunOptionTests {
             $0.only = "import-a"
             $0.recordsMax = 1
         }
-        #expect(limited.stages.first?.line.hasPrefix("import import-a: 1 read, 1 updated") == true)
+        #expect(
+            limited.stages.first?.line().hasPrefix("import import-a: 1 read, 1 updated") == true)
         let unknown = try folder.run { $0.only = "bum" }
         #expect(unknown.status == .usage)
         #expect(

@@ -191,7 +191,7 @@ struct Run {
     /// The counts of each stage, without the time.
     var lines: [String] {
         outcome.stages.map { stage in
-            let line = stage.line.replacingOccurrences(of: folder + "/", with: "")
+            let line = stage.line().replacingOccurrences(of: folder + "/", with: "")
             return line.lastIndex(of: "(").map { String(line[..<$0].dropLast()) } ?? line
         }
     }

@@ -38,7 +38,7 @@ struct Ending: Sendable {
         status = outcome.status
         text = outcome.diagnostics.map { "\($0.message) [\($0.code)]" }.joined(separator: "; ")
         totals = outcome.stages.map { stage in
-            stage.line.lastIndex(of: "(").map { String(stage.line[..<$0]) } ?? stage.line
+            stage.line().lastIndex(of: "(").map { String(stage.line()[..<$0]) } ?? stage.line()
         }
     }
 }

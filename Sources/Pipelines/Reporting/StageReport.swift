@@ -219,11 +219,8 @@ extension StageReport {
         objects.contains { $0.inserted + $0.updated + $0.deleted > 0 }
     }
 
-    /// The results of the stage in one line, without zeros.
-    package var line: String { line(.done) }
-
-    /// Returns the results in one line, with the state of a failed or stopped stage.
-    package func line(_ state: RunReport.State) -> String {
+    /// Returns the results in one line, without zeros, with the state of a failed or stopped stage.
+    package func line(_ state: RunReport.State = .done) -> String {
         let time =
             secondsElapsed < 100
             ? "\((secondsElapsed * 100).rounded() / 100) s" : ReportWords.duration(secondsElapsed)

@@ -55,8 +55,8 @@ import Testing
         let again = try workspace.run(spec)
         #expect(again.status == .ok)
         for stage in again.outcome.stages {
-            #expect(stage.records?.inserted == 0, "\(stage.line)")
-            #expect(stage.records?.updated == 0, "\(stage.line)")
+            #expect(stage.records?.inserted == 0, "\(stage.line())")
+            #expect(stage.records?.updated == 0, "\(stage.line())")
         }
     }
 

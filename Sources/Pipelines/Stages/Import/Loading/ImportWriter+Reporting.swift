@@ -8,7 +8,7 @@ extension ImportWriter {
     func report() throws -> StageReport {
         var objects = progress.objects
         objects.add(
-            try context.settledChange(), of: environment.journal.run,
+            try context.settledChange(), keysBefore: environment.journal.run.keysBefore,
             environment.container.schema)
         var report = reportSoFar(objects)
         if let miscount = environment.miscount { report.records = report.records.map(miscount) }
