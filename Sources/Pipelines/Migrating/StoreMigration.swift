@@ -142,7 +142,7 @@ package struct StoreMigration {
     /// Returns how to write the mapping file of a step.
     private func writing(_ path: String) -> String {
         "write \(path); `\(Self.command(store: store, to: modelPath)) --write-mapping"
-            + " \(Self.word(path))` writes the start of it"
+            + " \(CommandExample.shell(path))` writes the start of it"
     }
 
     /// Returns the failure with the mapping file that has caused it.

@@ -1,4 +1,5 @@
 import Diagnostics
+import FoundationEssentials
 import GraphModel
 
 /// Checks the names in the tests of a spec: `given` refers to imports and entities, `then` to
