@@ -233,7 +233,7 @@ import Testing
             "Sources/XcodeModel/Mapping/ArchivedMappingValue.swift",
             "Sources/GraphModel/Describing/ModelComparison.swift",
             // Codes and families of faults.
-            "Sources/Pipelines/Reporting/Explanation.swift",
+            "Sources/Pipelines/Explaining/Explanation.swift",
         ]
         for file in sources where !exceptions.contains(file) {
             let isListed = folders.contains { file.hasPrefix($0) }
