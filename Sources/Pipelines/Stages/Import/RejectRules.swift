@@ -1,4 +1,5 @@
 import Diagnostics
+import GraphStore
 import YAML
 
 /// The keys of `on`.

@@ -1,5 +1,6 @@
 import Diagnostics
 import GraphModel
+import GraphStore
 import RecordStreams
 
 /// The checks of links to objects inside the record.
