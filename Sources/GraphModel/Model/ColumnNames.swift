@@ -1,5 +1,15 @@
 /// The column names in Core Data's layout, before siblings' columns are numbered.
 package enum ColumnNames {
+    /// Returns whether a name is safe to insert into SQL: letters, digits, and underscores, with no
+    /// digit at the start.
+    package static func isSafe(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first else { return false }
+        return (first == "_" || first.properties.isAlphabetic)
+            && name.unicodeScalars.allSatisfy {
+                $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+            }
+    }
+
     /// Returns `Z` followed by the name in uppercase.
     ///
     /// The element of a composite has its path, joined by underscores: `magnitude.richter` is

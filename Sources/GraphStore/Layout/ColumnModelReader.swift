@@ -58,7 +58,9 @@ struct ColumnModelReader {
         for column in found.columns[table] ?? [] {
             let (name, tail) = (column.name, String(column.name.dropFirst()))
             // Skips `Z_PK`, companions (`Z3_OWNER`), and to-manys without an inverse (`Z3ITEMS`).
-            guard name.hasPrefix("Z"), Self.isName(tail), !tail.hasPrefix("_") else { continue }
+            guard name.hasPrefix("Z"), ColumnNames.isSafe(tail), !tail.hasPrefix("_") else {
+                continue
+            }
             if let destination = destination(of: tail, in: table, names) {
                 entity.ownRelationships.append(
                     RelationshipDescription(
@@ -143,7 +145,7 @@ struct ColumnModelReader {
             let rest = column.dropFirst(2)
             let digits = rest.prefix { $0.isNumber }
             let name = rest.dropFirst(digits.count).lowercased()
-            guard column.hasPrefix("Z_"), Self.isName(name),
+            guard column.hasPrefix("Z_"), ColumnNames.isSafe(name),
                 let destination = Int64(digits).flatMap({ names[$0] })
             else { return nil }
             return End(name: name, destination: destination, column: column)
@@ -152,14 +154,5 @@ struct ColumnModelReader {
         // A relationship that is its own inverse has only one named column.
         guard let end = ends.first, keys.contains("REFLEXIVE") else { return nil }
         return (end, end)
-    }
-
-    /// Returns whether a name is safe to insert into SQL.
-    private static func isName(_ name: String) -> Bool {
-        guard let first = name.unicodeScalars.first else { return false }
-        return (first == "_" || first.properties.isAlphabetic)
-            && name.unicodeScalars.allSatisfy {
-                $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
-            }
     }
 }

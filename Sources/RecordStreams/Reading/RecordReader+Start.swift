@@ -11,6 +11,13 @@ extension RecordReader {
         var isAtEnd = false
         var error: RecordStreamError?
 
+        /// The bytes so far, without a byte order mark.
+        var text: Slice<UnsafeBufferPointer<UInt8>> {
+            let bytes = UnsafeBufferPointer(
+                start: UnsafePointer(carry.start), count: carry.count)
+            return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        }
+
         mutating func fill() {
             let wanted = max(step, carry.count * 2)
             let enough = RecordReader.enough(after: carry.count)
@@ -72,9 +79,7 @@ extension RecordReader {
         }
         var isEmpty = true
         while true {
-            let bytes = UnsafeBufferPointer(
-                start: UnsafePointer(filler.carry.start), count: filler.carry.count)
-            let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+            let text = filler.text
             if let first = text.first(where: { !JSONToken.isSpace($0) }) {
                 isEmpty = false
                 if first == UInt8(ascii: "[") { return .json }
@@ -99,9 +104,7 @@ extension RecordReader {
     /// Returns whether a second object follows the one on the first line.
     private static func hasSecondObject(_ filler: inout Filler) -> Bool {
         while true {
-            let bytes = UnsafeBufferPointer(
-                start: UnsafePointer(filler.carry.start), count: filler.carry.count)
-            let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+            let text = filler.text
             if let open = text.firstIndex(where: { !JSONToken.isSpace($0) }) {
                 guard text[open] == UInt8(ascii: "{") else { return false }
                 if let end = text[open...].firstIndex(of: 10),

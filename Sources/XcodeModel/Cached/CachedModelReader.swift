@@ -284,10 +284,6 @@ struct CachedModelReader {
 
     /// Returns whether a name is valid; names become columns and therefore SQL.
     static func isName(_ name: String) -> Bool {
-        guard let first = name.unicodeScalars.first, name.utf8.count <= 512 else { return false }
-        return (first == "_" || first.properties.isAlphabetic)
-            && name.unicodeScalars.allSatisfy {
-                $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
-            }
+        name.utf8.count <= 512 && ColumnNames.isSafe(name)
     }
 }
