@@ -26,9 +26,7 @@ extension ManagedObjectContext {
     package func write(
         _ request: BatchDeleteRequest, sparing load: BulkWriter? = nil
     ) throws -> BatchDeleteResult {
-        guard let entity = container.schema.entity(named: request.entityName) else {
-            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
-        }
+        let entity = try container.schema.requiredEntity(named: request.entityName)
         let predicate = try request.predicate?.resolved(
             for: request.entityName, in: container.model, variables: request.variables)
         return try whole { session in

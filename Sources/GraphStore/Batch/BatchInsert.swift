@@ -52,9 +52,7 @@ private struct BatchInsert {
         _ request: BatchInsertRequest, _ container: PersistentContainer
     ) throws(StoreError) {
         self.request = request
-        guard let layout = container.objects.layout(named: request.entityName) else {
-            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
-        }
+        let layout = try container.objects.requiredLayout(named: request.entityName)
         self.layout = layout
         var cells: [String: (Int, EntityLayout.Attribute)] = [:]
         var attributes: [String] = []

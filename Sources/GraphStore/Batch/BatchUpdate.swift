@@ -19,9 +19,7 @@ extension ManagedObjectContext {
         let predicate = try request.predicate?.resolved(
             for: request.entityName, in: model, variables: request.variables)
         var assignments: [(StoreLayout.AttributeColumn, GraphExpression)] = []
-        guard let entity = container.schema.entity(named: request.entityName) else {
-            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
-        }
+        let entity = try container.schema.requiredEntity(named: request.entityName)
         guard !request.propertiesToUpdate.isEmpty else {
             throw StoreError(.invalidRequest, "The update of '\(entity.name)' sets nothing")
         }

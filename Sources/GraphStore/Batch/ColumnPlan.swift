@@ -116,9 +116,7 @@ struct ColumnPlan {
     let constants: [(column: String, literal: String)]
 
     init(_ plan: BulkPlan, _ schema: StoreLayout) throws(StoreError) {
-        guard let entity = schema.entity(named: plan.entity) else {
-            throw StoreError(.invalidRequest, "There is no entity '\(plan.entity)'")
-        }
+        let entity = try schema.requiredEntity(named: plan.entity)
         guard !entity.isAbstract else {
             throw StoreError(
                 .invalidRequest, "'\(plan.entity)' is abstract; name one of its sub-entities")

@@ -74,9 +74,7 @@ extension ManagedObjectContext {
 
     /// Inserts a new object of an entity.
     public func insert(_ entityName: String) throws(StoreError) -> ManagedObject {
-        guard let layout = container.objects.layout(named: entityName) else {
-            throw StoreError(.invalidRequest, "There is no entity '\(entityName)'")
-        }
+        let layout = try container.objects.requiredLayout(named: entityName)
         guard !layout.entity.isAbstract else {
             throw StoreError(.invalidRequest, "'\(entityName)' is abstract")
         }

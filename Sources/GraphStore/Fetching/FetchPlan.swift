@@ -23,9 +23,7 @@ struct FetchPlan {
     init<Object>(
         _ request: FetchRequest<Object>, _ objects: ObjectSupport
     ) throws(StoreError) {
-        guard let layout = objects.layout(named: request.entityName) else {
-            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
-        }
+        let layout = try objects.requiredLayout(named: request.entityName)
         try objects.schema.requireTable(layout.entity)
         guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
             throw StoreError(.invalidRequest, "The limit and the offset must not be negative")

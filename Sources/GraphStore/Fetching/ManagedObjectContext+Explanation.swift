@@ -9,9 +9,7 @@ extension ManagedObjectContext {
         _ request: RowRequest, isCount: Bool = false
     ) throws -> RequestExplanation {
         let schema = container.schema
-        guard let entity = schema.entity(named: request.entityName) else {
-            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
-        }
+        let entity = try schema.requiredEntity(named: request.entityName)
         let predicate = try request.predicate?.resolved(
             for: request.entityName, in: container.model, variables: request.variables)
         let columns = try request.fields.compactMap { field throws(StoreError) in

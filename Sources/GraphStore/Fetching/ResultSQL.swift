@@ -41,9 +41,7 @@ struct ResultSQL {
     }
 
     init(_ request: Request, _ schema: StoreLayout) throws(StoreError) {
-        guard let entity = schema.entity(named: request.entityName) else {
-            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
-        }
+        let entity = try schema.requiredEntity(named: request.entityName)
         try schema.requireTable(entity)
         guard request.limit >= 0, request.offset >= 0 else {
             throw StoreError(.invalidRequest, "The limit and the offset must not be negative")

@@ -35,9 +35,7 @@ package final class RowCursor {
 
     init(_ request: RowRequest, in container: PersistentContainer) throws {
         let schema = container.schema
-        guard let entity = schema.entity(named: request.entityName) else {
-            throw StoreError(.invalidRequest, "There is no entity '\(request.entityName)'")
-        }
+        let entity = try schema.requiredEntity(named: request.entityName)
         let predicate = try request.predicate?.resolved(
             for: request.entityName, in: container.model, variables: request.variables)
         entityName = request.entityName

@@ -185,7 +185,7 @@ public final class HistoryReader {
         var numbers: Set<Int64> = []
         for name in names {
             guard let entity = schema.entity(named: name) else {
-                throw .store(StoreError(.invalidRequest, "There is no entity '\(name)'"))
+                throw .store(.unknownEntity(name))
             }
             numbers.formUnion(entity.familyNumbers)
         }

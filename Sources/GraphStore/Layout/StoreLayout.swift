@@ -297,6 +297,12 @@ package struct StoreLayout: Sendable {
         positionByName[name].map { entities[$0] }
     }
 
+    /// Returns the entity of a request.
+    func requiredEntity(named name: String) throws(StoreError) -> Entity {
+        guard let entity = entity(named: name) else { throw .unknownEntity(name) }
+        return entity
+    }
+
     /// The root entity's number, by the number of each sub-entity.
     var rootNumbers: [Int64: Int64] {
         var numbers: [Int64: Int64] = [:]
@@ -363,5 +369,12 @@ extension StoreLayout.Entity {
         let numbers = withSubentities ? familyNumbers : [number]
         let list = numbers.map(String.init).joined(separator: ",")
         return "\(alias)Z_ENT IN (\(list))"
+    }
+}
+
+extension StoreError {
+    /// The error for a request of an entity that the model does not contain.
+    static func unknownEntity(_ name: String) -> StoreError {
+        StoreError(.invalidRequest, "There is no entity '\(name)'")
     }
 }

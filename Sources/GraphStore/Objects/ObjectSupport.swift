@@ -45,6 +45,12 @@ package final class ObjectSupport: Sendable {
         layoutsByName[name]
     }
 
+    /// Returns the layout of a request's entity.
+    func requiredLayout(named name: String) throws(StoreError) -> EntityLayout {
+        guard let layout = layout(named: name) else { throw .unknownEntity(name) }
+        return layout
+    }
+
     func rowPlan(_ number: Int64) -> RowPlan {
         rowPlans[Int(number)] ?? RowPlan(of: placeholder, layoutsByNumber)
     }

@@ -174,9 +174,7 @@ extension PredicateSQL {
         _ place: StoreLayout.ToManyPlace
     ) throws(StoreError) -> (from: String, owner: String, scope: Int, order: String?) {
         let name = place.relationship.destinationEntityName
-        guard let destination = schema.entity(named: name) else {
-            throw StoreError(.invalidRequest, "There is no entity '\(name)'")
-        }
+        let destination = try schema.requiredEntity(named: name)
         aliasCount += 1
         let alias = "e\(aliasCount)"
         switch place {
