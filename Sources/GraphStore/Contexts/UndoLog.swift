@@ -291,15 +291,7 @@ extension ManagedObjectContext {
 
     func markDifferences(of object: ManagedObject, _ layout: EntityLayout) {
         object.mask = ChangeMask()
-        if let committed = object.committed {
-            for slot in layout.attributes.indices
-            where !committed.values[slot].isIdentical(to: object.values[slot]) {
-                object.mask.insert(slot)
-            }
-            for slot in layout.toOnes.indices where committed.links[slot] != object.links[slot] {
-                object.mask.insert(layout.bit(toOne: slot))
-            }
-        }
+        if let committed = object.committed { object.markDifferences(from: committed) }
         for slot in object.lists.indices
         where object.lists[slot].isChanged(isOrdered: layout.toManys[slot].isOrdered) {
             object.mask.insert(layout.bit(toMany: slot))

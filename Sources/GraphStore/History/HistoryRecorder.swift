@@ -189,13 +189,6 @@ private final class Tombstones {
 extension StoredValue {
     /// Creates a value from a column of the statement's current row.
     init(_ row: Statement, _ column: Int32) {
-        self =
-            switch row.storage(column) {
-            case .null: .null
-            case .integer: .integer(row.integer(column))
-            case .real: .real(row.double(column))
-            case .text: .text(row.string(column))
-            case .blob: .blob(Array(row.bytes(column)))
-            }
+        self = row.value(column)
     }
 }

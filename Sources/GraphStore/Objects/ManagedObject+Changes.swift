@@ -90,6 +90,17 @@ extension ManagedObject {
         return found
     }
 
+    /// Marks the attributes and to-ones that differ from saved ones as changed.
+    final func markDifferences(from saved: Snapshot) {
+        for slot in layout.attributes.indices
+        where !saved.values[slot].isIdentical(to: values[slot]) {
+            mask.insert(slot)
+        }
+        for slot in layout.toOnes.indices where saved.links[slot] != links[slot] {
+            mask.insert(layout.bit(toOne: slot))
+        }
+    }
+
     /// Restores the saved values without reading from the store.
     final func revert() {
         if let committed {

@@ -155,16 +155,11 @@ struct ConflictResolver {
             context.rebase(object, slot, from: base.links[slot], to: row.links[slot])
             try leavePartner(of: object, slot, row.links[slot])
         }
-        object.committed = ManagedObject.Snapshot(values: row.values, links: row.links)
+        let saved = ManagedObject.Snapshot(values: row.values, links: row.links)
+        object.committed = saved
         object.version = row.version
         if resolution == .rollback { try context.revertLists(of: object) }
-        for slot in layout.attributes.indices
-        where !object.values[slot].isIdentical(to: row.values[slot]) {
-            object.mask.insert(slot)
-        }
-        for slot in layout.toOnes.indices where object.links[slot] != row.links[slot] {
-            object.mask.insert(layout.bit(toOne: slot))
-        }
+        object.markDifferences(from: saved)
         if object.pending == .none, !object.effectiveMask().isEmpty || resolution == .overwrite {
             object.pending = .updated
             context.list(object)

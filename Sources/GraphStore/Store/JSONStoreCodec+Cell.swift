@@ -10,14 +10,7 @@ extension JSONStoreCodec {
         private enum CodingKeys: String, CodingKey { case real, blob }
 
         init(_ rows: Statement, _ column: Int32) {
-            value =
-                switch rows.storage(column) {
-                case .null: .null
-                case .integer: .integer(rows.integer(column))
-                case .real: .real(rows.double(column))
-                case .text: .text(rows.string(column))
-                case .blob: .blob(Array(rows.bytes(column)))
-                }
+            value = rows.value(column)
         }
 
         init(from decoder: any Decoder) throws {
