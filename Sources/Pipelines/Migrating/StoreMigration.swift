@@ -141,7 +141,7 @@ package struct StoreMigration {
 
     /// Returns how to write the mapping file of a step.
     private func writing(_ path: String) -> String {
-        "write \(path); `\(Self.command(store: store, to: modelPath)) --write-mapping"
+        "write \(path); `\(ModelVersions.migration(of: store, to: modelPath)) --write-mapping"
             + " \(CommandExample.shell(path))` writes the start of it"
     }
 
@@ -354,11 +354,6 @@ package struct StoreMigration {
         default:
             progress.enter(phase: state.phase.rawValue)
         }
-    }
-
-    /// Returns the command that migrates a store to the model of a file or a spec.
-    static func command(store: String, to file: String) -> String {
-        "etl migrate \(CommandExample.shell(store)) --to \(CommandExample.shell(file))"
     }
 
     // MARK: Steps

@@ -189,7 +189,7 @@ extension PipelineSpec {
                     + " it has, '\(PathText.lastComponent(version))', is used",
                 at: .source(template.location),
                 fix: "name this version (`model: \(version)`), or bring the store to the current"
-                    + " one: " + StoreMigration.command(store: place, to: path)))
+                    + " one: " + ModelVersions.migration(of: place, to: path)))
         return known
     }
 

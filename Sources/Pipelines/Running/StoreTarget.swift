@@ -200,7 +200,7 @@ struct StoreTarget {
             failure.diagnostics[0].fix =
                 ModelVersions.advice(forStoreAt: path, bundle: modelFile, key: "model: ")
                 ?? "bring the store to this model: "
-                + StoreMigration.command(store: self.path, to: modelFile)
+                + ModelVersions.migration(of: self.path, to: modelFile)
             throw failure
         }
     }

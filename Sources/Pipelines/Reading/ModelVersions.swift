@@ -1,6 +1,7 @@
 import Diagnostics
 import GraphModel
 import GraphStore
+import RecordStreams
 import XcodeModel
 
 /// The versions of a model, oldest first, up to the target version of a store.
@@ -120,6 +121,11 @@ struct ModelVersions {
             !isCurrent
         else { return nil }
         return fittingVersion(of: path, storeAt: store, waiting: patience)
+    }
+
+    /// Returns the command that migrates a store to the model of a file or a spec.
+    static func migration(of store: String, to file: String) -> String {
+        "etl migrate \(CommandExample.shell(store)) --to \(CommandExample.shell(file))"
     }
 
     /// Returns the index of the version with which a store was created; `nil` if it is another one.
