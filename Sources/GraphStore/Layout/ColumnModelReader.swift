@@ -22,7 +22,7 @@ struct ColumnModelReader {
     func model(_ path: String) throws(StoreError) -> ManagedObjectModel {
         let names = Dictionary(
             found.rows.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
-        guard names.values.allSatisfy(Self.isName), !names.isEmpty else {
+        guard names.values.allSatisfy(ColumnNames.isSafe), !names.isEmpty else {
             throw StoreError(
                 .noModel,
                 "\(path) contains no readable model and does not list its entities; pass its"
