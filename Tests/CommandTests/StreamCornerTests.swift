@@ -252,4 +252,21 @@ import Testing
             + "are not listed [shape]\n"
         #expect(run.standardError.hasPrefix(whole), "\(run)")
     }
+
+    @Test("a record with more than 100 missing links states how many are not listed")
+    func manyLinks() throws {
+        let place = try DriftPlace()
+        let tags = (0..<150).map { "\"t\($0)\"" }.joined(separator: ",")
+        try place.write("t.ndjson", "{\"id\":1,\"tags\":[\(tags)]}\n")
+        let run = try place.run(
+            """
+            { import: tasks, read: { files: t.ndjson }, into: Task, set: { id: id }, \
+            link: { tags: { by: { name: "tags[*]" } } } }
+            """)
+        #expect(run.status == 65)
+        let all = (0..<100).map { "No Tag has name 't\($0)' (for 'tags')" }
+        let whole =
+            "t.ndjson:1:18: error: \((all + ["50 more faults are not listed"]).joined(separator: "; also: "))"
+        #expect(run.standardError.hasPrefix(whole + " [link]\n"), "\(run)")
+    }
 }

@@ -126,7 +126,7 @@ struct Reading: Equatable {
                 result.bytes += batch.pieceBytes
                 result.reading.add(batch)
             }
-            for decoder in decoders { result.add(extraFields: decoder.extraFields) }
+            for decoder in decoders { result.add(extraFields: decoder.takeExtraFields()) }
             result.add(extraFields: reader.extraFields)
         } catch {
             result.reading.error = error.code

@@ -216,8 +216,9 @@ package struct BulkReject: Sendable, Hashable {
     package var message: String
     /// The condition outside the row that the rejection depends on.
     package var hinge: Hinge?
-    /// Other faults of the row.
-    package var others: [Other] = []
+    /// Other faults of the row; if there are too many, the last one states their number.
+    package var others: [Other] { otherFaults.shown }
+    var otherFaults = FaultList()
 
     /// Another fault of the row.
     package struct Other: Sendable, Hashable {

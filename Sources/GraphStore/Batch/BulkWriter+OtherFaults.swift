@@ -10,7 +10,7 @@ extension BulkWriter {
     /// The faults of a row, collected instead of rejecting the row again.
     struct FaultGathering {
         let token: Int64
-        var others: [BulkReject.Other] = []
+        var others = FaultList()
     }
 
     /// Returns the faults that the store finds in a row that its reader has rejected.
@@ -21,7 +21,7 @@ extension BulkWriter {
     ) throws(StoreError) -> [BulkReject.Other] {
         try beginSession()
         defer { closeWalks() }
-        return try gatherFaults(of: batch, place, token: -1, but: refused, told: [])
+        return try gatherFaults(of: batch, place, token: -1, but: refused, told: []).shown
     }
 
     /// Adds the other faults of a rejected row to its reject.
@@ -31,22 +31,19 @@ extension BulkWriter {
         guard findsOtherFaults, let index = rejects.lastIndex(where: { $0.token == token }) else {
             return
         }
-        let told = rejects[index].faults
+        let told = [rejects[index].firstFault] + rejects[index].otherFaults.listed
         let found = try gatherFaults(
             of: batch, place, token: token, but: [], told: Set(told.compactMap(\.property)))
         // Pending rows may have been rejected since then, so their rejects follow this one.
         guard let index = rejects.lastIndex(where: { $0.token == token }) else { return }
-        for other in found where !told.contains(where: { $0.isSame(as: other) }) {
-            guard rejects[index].others.count < Self.otherFaultsMax else { return }
-            rejects[index].others.append(other)
-        }
+        rejects[index].otherFaults.add(found, besides: rejects[index].firstFault)
     }
 
     /// - Parameter told: The properties for which the row is already rejected; they are not
     ///   reported as missing, too.
     private func gatherFaults(
         of batch: RowBatch, _ place: Int, token: Int64, but refused: Set<Int>, told: Set<String>
-    ) throws(StoreError) -> [BulkReject.Other] {
+    ) throws(StoreError) -> FaultList {
         let (outer, likely) = (gathering, likelyRow)
         gathering = FaultGathering(token: token)
         likelyRow = 0
@@ -66,9 +63,9 @@ extension BulkWriter {
         }
         // Only the key determines whether the row inserts a new object.
         guard plan.keyPlaces.allSatisfy({ !unknown.contains($0) && hasValue($0) }) else {
-            return gathering?.others ?? []
+            return gathering?.others ?? FaultList()
         }
-        guard let hash = keyHash(batch, place) else { return gathering?.others ?? [] }
+        guard let hash = keyHash(batch, place) else { return gathering?.others ?? FaultList() }
         switch try find(batch, place, hash: resolvedKeyHash(hash) ?? hash) {
         case .row(let found):
             checkRules(found: found, token: token, but: unknown)
@@ -87,7 +84,7 @@ extension BulkWriter {
             try checkConstraints(of: nil, token: token, but: unknown)
         case .several(let keys): rejectShared(keys, batch, place, token: token)
         }
-        return gathering?.others ?? []
+        return gathering?.others ?? FaultList()
     }
 
     private func hasValue(_ column: Int) -> Bool {
@@ -145,19 +142,5 @@ extension BulkWriter {
                 token, problem.required == nil ? "validate" : "required", problem.required,
                 problem.message)
         }
-    }
-}
-
-extension BulkReject {
-    /// The first fault and the other faults.
-    fileprivate var faults: [Other] {
-        [Other(code: code, property: property, value: value, message: message)] + others
-    }
-}
-
-extension BulkReject.Other {
-    /// Returns whether the fault is the same, even if another step found it.
-    func isSame(as other: BulkReject.Other) -> Bool {
-        code == other.code && property == other.property && message == other.message
     }
 }

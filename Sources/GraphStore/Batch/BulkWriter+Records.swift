@@ -120,16 +120,12 @@ extension BulkWriter {
     ) {
         let other = BulkReject.Other(
             code: code, property: property, value: value, message: message)
-        if let others = gathering?.others, gathering?.token == token {
-            if others.count < Self.otherFaultsMax, !others.contains(where: other.isSame) {
-                gathering?.others.append(other)
-            }
+        if gathering?.token == token {
+            if gathering?.others.contains(other) == false { gathering?.others.add(other) }
             return
         }
         if let last = rejects.indices.last, rejects[last].token == token {
-            if rejects[last].others.count < Self.otherFaultsMax {
-                rejects[last].others.append(other)
-            }
+            rejects[last].otherFaults.add(other)
             return
         }
         tally.rejected += 1
@@ -138,7 +134,4 @@ extension BulkWriter {
                 token: token, code: code, property: property, value: value, message: message,
                 hinge: hinge))
     }
-
-    /// The maximum number of other faults, because a row can have any number of links.
-    static let otherFaultsMax = 99
 }

@@ -126,8 +126,21 @@ struct AppSalvage {
             losses += lost
             if table == "Z_MODELCACHE" { cacheIsWhole = lost.isEmpty }
         }
+        try resetCounters()
         let model = try model(given, path, cacheIsWhole: cacheIsWhole)
         return try complete(model, path)
+    }
+
+    /// Resets the damaged key counters; the existing keys determine them later.
+    private mutating func resetCounters() throws(StoreError) {
+        let isDamaged = "Z_MAX > \(KeyAllocator.counterMax)"
+        let rows = try target.prepare("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY WHERE \(isDamaged)")
+        while try rows.step() {
+            // `SalvageWriter` reports the counters of objects.
+            guard let table = HistorySchema.tableNames[rows.integer(0)] else { continue }
+            lose(.counter, SalvageWriter.damaged(rows.integer(1), table))
+        }
+        try target.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE \(isDamaged)")
     }
 
     /// Returns the model as `fetch` finds it: the given one, the one in the store, or one derived

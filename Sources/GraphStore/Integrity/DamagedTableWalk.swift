@@ -298,7 +298,7 @@ struct DamagedTableWalk {
 
     /// Returns whether the store may have assigned a key.
     private func mayBeKey(_ key: Int64) -> Bool {
-        !holdsObjects || key > 0 && key <= last ?? .max
+        !holdsObjects || key > 0 && key <= last ?? KeyAllocator.counterMax
     }
 
     /// Raises the largest assigned key if rows of a leaf prove that it is too small.

@@ -282,7 +282,20 @@ struct SalvageWriter {
             return
         }
         // Rows after an unreadable one are ignored; the existing keys determine their counters.
-        while (try? rows.step()) == true { handedOut[rows.integer(0)] = rows.integer(1) }
+        while (try? rows.step()) == true {
+            let (number, counter) = (rows.integer(0), rows.integer(1))
+            if counter <= KeyAllocator.counterMax {
+                handedOut[number] = counter
+            } else if let entity = schema.entity(number: number), entity.superNumber == 0 {
+                lose(.counter, entity.name, count: 1, keys: [], Self.damaged(counter, entity.name))
+            }
+        }
+    }
+
+    /// Returns the message about a counter that no store reaches.
+    static func damaged(_ counter: Int64, _ name: String) -> String {
+        "\(name): the key counter in Z_PRIMARYKEY is damaged (\(counter)), so new objects may get keys"
+            + " of deleted ones"
     }
 
     private func setCounters() throws(StoreError) {

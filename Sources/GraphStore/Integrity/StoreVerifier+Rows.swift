@@ -18,6 +18,12 @@ extension StoreVerifier {
                         "\(root.name): key \(largest) is used, but Z_PRIMARYKEY counts only to"
                             + " \(handedOut ?? 0)"
                     ))
+            } else if let handedOut, handedOut > max(largest, KeyAllocator.counterMax) {
+                verifier.findings.append(
+                    StoreFinding(
+                        .counter, entity: root.name,
+                        "\(root.name): the key counter in Z_PRIMARYKEY is \(handedOut), which no"
+                            + " store reaches"))
             } else if handedOut == nil {
                 verifier.findings.append(
                     StoreFinding(

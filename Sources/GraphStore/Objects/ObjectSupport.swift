@@ -98,6 +98,12 @@ package final class ObjectSupport: Sendable {
 /// The save that writes the rows updates `Z_MAX` in the file. If other processes have allocated
 /// keys since then, the save detects it and changes the keys of unsaved objects.
 final class KeyAllocator: Sendable {
+    /// The largest plausible counter of keys: a thousand keys per second for 285,000 years.
+    ///
+    /// A larger one is damaged. Keys of new objects must not follow it, because they would be at
+    /// their end soon, and other programs read them as floating-point numbers.
+    static let counterMax: Int64 = 1 << 53
+
     private struct Root {
         /// The next key; `Int64.max` means that no key is left.
         var next: Int64

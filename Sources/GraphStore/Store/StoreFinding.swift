@@ -10,7 +10,7 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
         case metadata
         /// The version hashes are not those of the model.
         case hash
-        /// A counter for new keys is too small.
+        /// A counter for new keys is too small, or larger than any store reaches.
         case counter
         /// Rows of no entity, or of an abstract one.
         case entity

@@ -66,6 +66,11 @@ package final class MappedBatch {
         nested = plan.links.map { NestedReader($0) }
     }
 
+    /// The fields that nothing maps, each with its number of records in the batch.
+    var extraFields: [(name: String, count: Int)] = []
+    /// The number of blank lines before the records, and at the end of an input after them.
+    var blankLines = 0
+
     /// Returns the unmapped fields of objects in the records, each with the number of records that
     /// had it since the last call.
     func takeNestedExtraFields() -> [(name: String, count: Int)] {

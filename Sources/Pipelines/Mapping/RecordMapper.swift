@@ -226,8 +226,8 @@ package struct RecordMapper {
             let message = count == 1 ? "1 more fault is" : "\(count) more faults are"
             others.append(
                 RejectedRecord.Other(
-                    code: fault.failure.code, field: fault.failure.path ?? fault.field ?? "",
-                    message: "\(message) not listed", value: nil))
+                    code: fault.failure.code, field: "", message: "\(message) not listed",
+                    value: nil))
             omitted = nil
         }
         batch.reject(record, first.failure, slot: first.slot, field: first.field, others: others)

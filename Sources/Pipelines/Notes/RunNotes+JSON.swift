@@ -51,7 +51,7 @@ extension ResumePoint: JSONWritable {
             "rejects": rejects, "secondsElapsed": secondsElapsed, "section": section,
             "abortBase": abortBase, "stop": stop, "left": left, "unmet": unmet,
             "fitsNothing": fitsNothing, "missedLinks": missedLinks, "links": links,
-            "lacking": lacking,
+            "lacking": lacking, "facts": facts,
         ])
     }
 }

@@ -85,7 +85,7 @@ struct ResumePoint: Decodable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case stage, fingerprint, position, counts, objects, rejectTally, nextToken, inputs, rejects
         case secondsElapsed, section, abortBase, stop, left, unmet, fitsNothing, missedLinks
-        case links, lacking
+        case links, lacking, facts
     }
 
     var stage: String
@@ -123,6 +123,8 @@ struct ResumePoint: Decodable, Sendable {
     var missedLinks: [MissedLinks]?
     /// The files of left-out links; `nil` before the first one.
     var links: [LinkFileNote]?
+    /// Facts about the fields of the records; `nil` before the first record.
+    var facts: ReadFacts?
     /// The inputs that were read completely.
     var finished: [InputNote] = []
 }

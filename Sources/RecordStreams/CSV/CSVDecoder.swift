@@ -19,6 +19,8 @@ final class CSVDecoder: RecordDecoder {
     private(set) var failure: RecordStreamError?
     private(set) var recordCount = 0
     private(set) var blankLinesBefore = 0
+    /// The number of records whose fields are no longer counted.
+    private var recordsForgotten = 0
 
     private let source: String
     private let options: ReadOptions
@@ -60,8 +62,10 @@ final class CSVDecoder: RecordDecoder {
     var columnNames: [String]? { columns.names }
 
     var extraFields: [(name: String, count: Int)] {
-        columns.extra.map { ($0, recordCount) }
+        columns.extra.map { ($0, recordCount - recordsForgotten) }
     }
+
+    func forgetExtraFields() { recordsForgotten = recordCount }
 
     var lineEnd: UInt8 { dialect.endsAtReturn ? 13 : 10 }
 
@@ -218,7 +222,7 @@ final class CSVDecoder: RecordDecoder {
             if position.pointee == 10 || position.pointee == 13, columnCount > 1,
                 let next = scanner.lineEnd(position, limit: limit, isFinal: isFinal)
             {
-                batch.blankLineCount += 1
+                batch.addBlankLines()
                 position = next
                 continue
             }

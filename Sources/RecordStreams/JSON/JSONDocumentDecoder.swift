@@ -42,6 +42,8 @@ final class JSONDocumentDecoder: RecordDecoder {
 
     var extraFields: [(name: String, count: Int)] { store.tree.extraFields }
 
+    func forgetExtraFields() { store.tree.forgetMeetings() }
+
     var expectation = Expectation.value
     var path: JSONDocumentPath
     var hasFoundRecords = false

@@ -15,6 +15,8 @@ final class NDJSONDecoder: RecordDecoder {
 
     var extraFields: [(name: String, count: Int)] { store.tree.extraFields }
 
+    func forgetExtraFields() { store.tree.forgetMeetings() }
+
     private var isSkippingLine = false
 
     init(selection: FieldSelection, options: ReadOptions) {
@@ -71,7 +73,7 @@ final class NDJSONDecoder: RecordDecoder {
         let first = JSONToken.skipSpace(start, end: end)
         // A longer blank line is too big, because its length may not be known completely.
         if first >= end, end - start <= maxRecordBytes {
-            batch.blankLineCount += 1
+            batch.addBlankLines()
             return
         }
         recordCount += 1

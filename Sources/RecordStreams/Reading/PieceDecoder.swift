@@ -7,8 +7,11 @@ package final class PieceDecoder {
         decoder = reader.pieceDecoder()
     }
 
-    /// The unselected fields, and the number of records decoded here that contained them.
-    package var extraFields: [(name: String, count: Int)] { decoder?.extraFields ?? [] }
+    /// Returns the unselected fields, and the number of records decoded here that contained them
+    /// since the last call.
+    package func takeExtraFields() -> [(name: String, count: Int)] {
+        decoder?.takeExtraFields() ?? []
+    }
 
     /// Decodes the piece that `RecordReader.nextPiece` has put into a batch, unless the reader
     /// decoded it.

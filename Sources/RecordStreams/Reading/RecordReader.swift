@@ -80,9 +80,12 @@ package final class RecordReader {
         observer?(UnsafeRawBufferPointer(start: carry.start, count: carryStart))
     }
 
-    /// The unselected fields, and the number of records that contained them; in JSON, only fields
-    /// whose number and length are below the limits.
+    /// The unselected fields, and the number of records that contained them since the last call of
+    /// `takeExtraFields()`; in JSON, only fields whose number and length are below the limits.
     package var extraFields: [(name: String, count: Int)] { decoder.extraFields }
+
+    /// Returns `extraFields`, and resets the counts.
+    package func takeExtraFields() -> [(name: String, count: Int)] { decoder.takeExtraFields() }
 
     /// The number of records so far, good and bad.
     package var recordsRead: Int { decoder.recordCount }
@@ -120,7 +123,7 @@ package final class RecordReader {
             source: sourceName, slotCount: slotCount, recordsMax: min(recordsMax, limit),
             recordBytesMax: options.maxRecordBytes)
         batch.chunk.removeAll(keepingAtMost: 4 * options.chunkBytes)
-        if !hasObservedStart { batch.blankLineCount = decoder.blankLinesBefore }
+        if !hasObservedStart { batch.addBlankLines(decoder.blankLinesBefore) }
         observeStart()
         if let failure = decoder.failure { throw damage(behind: failure) }
         if isDone { return false }

@@ -26,7 +26,13 @@ package final class RecordBatch {
     /// The number of object members whose name occurred twice; the last one won.
     package internal(set) var duplicateKeyCount = 0
     /// The number of blank lines, which are not records.
-    package internal(set) var blankLineCount = 0
+    package private(set) var blankLineCount = 0
+    /// The number of blank lines after the last record, good or bad.
+    package var blankLinesAtEnd: Int { recordsBeforeBlank == recordCount ? blankRun : 0 }
+    /// The length of the last run of blank lines.
+    private var blankRun = 0
+    /// The number of records before it.
+    private var recordsBeforeBlank = 0
 
     /// The bytes of the input from which the batch was decoded, if it is a piece.
     package var pieceBytes: UnsafeRawBufferPointer {
@@ -163,6 +169,13 @@ package final class RecordBatch {
             column: place.column, field: field)
     }
 
+    /// Counts blank lines.
+    func addBlankLines(_ count: Int = 1) {
+        blankLineCount += count
+        if recordsBeforeBlank != recordCount { (blankRun, recordsBeforeBlank) = (0, recordCount) }
+        blankRun += count
+    }
+
     /// Removes all records.
     func removeAll() {
         count = 0
@@ -181,6 +194,7 @@ package final class RecordBatch {
         itemCount = 0
         duplicateKeyCount = 0
         blankLineCount = 0
+        (blankRun, recordsBeforeBlank) = (0, 0)
         pieceByteCount = 0
         isDecoded = true
         numbersBefore = 0

@@ -14,8 +14,12 @@ protocol RecordDecoder: AnyObject {
     /// The names of a table's columns, once its start is read.
     var columnNames: [String]? { get }
 
-    /// The unselected fields, and the number of records that contained them.
+    /// The unselected fields, and the number of records that contained them since the counts were
+    /// reset.
     var extraFields: [(name: String, count: Int)] { get }
+
+    /// Resets the counts of unselected fields.
+    func forgetExtraFields()
 
     /// Reads the start of the input: a byte-order mark, a header.
     ///
@@ -51,6 +55,13 @@ struct Piece: Equatable {
 }
 
 extension RecordDecoder {
+    /// Returns the unselected fields, and the number of records that contained them since the last
+    /// call.
+    func takeExtraFields() -> [(name: String, count: Int)] {
+        defer { forgetExtraFields() }
+        return extraFields
+    }
+
     var lineEnd: UInt8 { 10 }
     var columnNames: [String]? { nil }
     var blankLinesBefore: Int { 0 }

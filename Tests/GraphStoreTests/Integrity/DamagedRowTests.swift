@@ -133,6 +133,40 @@ import Testing
                 on: Connection(path: store.new, mode: .readOnly)) == ["\(max(counter, 420))"])
     }
 
+    @Test(
+        "salvage keeps a counter of keys above the rows, but not one that no store reaches",
+        arguments: [(1 << 53, true), ((1 << 53) + 1, false), (1 << 60, false), (Int.max, false)])
+    func largeCounter(counter: Int, isKept: Bool) throws {
+        var store = try DamagedCopy { _ in
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = \(counter) WHERE Z_NAME = 'Task'"
+        }
+        let objects = try store.rows(Self.columns, "ZTASK")
+        #expect(
+            try PersistentContainer.verify(at: store.path, .full).findings
+                .filter { $0.kind == .counter }.map(\.description)
+                == (isKept
+                    ? []
+                    : [
+                        "Task: the key counter in Z_PRIMARYKEY is \(counter), which no store reaches"
+                    ]))
+        try store.zeroIndexes(where: "sql IS NOT NULL")
+        let salvage = try store.salvage()
+        #expect(
+            salvage.losses.map(\.description)
+                == (isKept
+                    ? []
+                    : [
+                        "Task: the key counter in Z_PRIMARYKEY is damaged (\(counter)), so new objects"
+                            + " may get keys of deleted ones"
+                    ]))
+        #expect(salvage.remaining.filter { $0.kind == .counter } == [])
+        #expect(try store.savedRows(Self.columns, "ZTASK") == objects)
+        #expect(
+            try GraphStoreTests.lines(
+                "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Task'",
+                on: Connection(path: store.new, mode: .readOnly)) == ["\(isKept ? counter : 420)"])
+    }
+
     @Test("salvage counts the lost objects that an index lists after the counter of keys")
     func lostAfterCounter() throws {
         var store = try DamagedCopy { _ in

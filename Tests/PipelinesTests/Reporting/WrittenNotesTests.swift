@@ -132,6 +132,14 @@ import Testing
         end: position, records: 4, finished: [input], lastRow: 1 << 40, writtenUpTo: 5,
         writtenOfNext: 7, newWritten: 6, rowsHash: .min)
 
+    private static let facts = try? JSONDecoder().decode(
+        ReadFacts.self,
+        from: Data(
+            #"""
+            {"extraFields":[{"name":"\u00e9","records":3},{"name":"rowsHash","records":4}],
+            "duplicateKeys":{"records":5,"file":"a","record":6,"line":7,"column":8,"byte":9}}
+            """#.utf8))
+
     /// A point without `nil`.
     private static var point: ResumePoint {
         ResumePoint(
@@ -144,7 +152,7 @@ import Testing
             left: [position], unmet: ["a.b"], lacking: ["a.b"], fitsNothing: false,
             missedLinks: [missed],
             links: [LinkFileNote(source: name, path: "rejects/a.csv.links.ndjson", length: 8)],
-            finished: [input])
+            facts: facts ?? ReadFacts(), finished: [input])
     }
 
     /// Returns all paths in a value, at any depth.
@@ -178,6 +186,7 @@ import Testing
         try check(Self.section)
         try check(stage)
         try check(importing, but: "finished")
+        try check(try #require(Self.facts?.duplicateKeys))
         let read = try JSONDecoder().decode(
             ResumePoint.self, from: Data(importing.json.compact.utf8))
         #expect(read.inputs.keys.sorted() == [Self.name, "e\u{301}", "\u{E9}"])

@@ -20,6 +20,8 @@ final class ImportPieces: Sendable {
         var byteCount = 0
         /// The number of records in the counted pieces.
         var recordCount = 0
+        /// The blank lines in the counted pieces.
+        var blankLines = BlankLineCount()
 
         init(_ file: InputFile, bytesBefore: Int, _ reader: RecordReader) {
             self.file = file
@@ -39,15 +41,13 @@ final class ImportPieces: Sendable {
 
     private let inputs: ImportInputs
     private let files: [(file: InputFile, bytesBefore: Int)]
-    private let summary: ReadSummary
     private let lanes: ImportLanes
     // Used only by the lane whose turn it is to cut.
     private nonisolated(unsafe) var state = State()
 
-    init(_ inputs: ImportInputs, _ summary: ReadSummary, _ lanes: ImportLanes) {
+    init(_ inputs: ImportInputs, _ lanes: ImportLanes) {
         self.inputs = inputs
         files = inputs.filesLeft
-        self.summary = summary
         self.lanes = lanes
     }
 
@@ -62,10 +62,10 @@ final class ImportPieces: Sendable {
             guard let input = try openInput(plan) else { return nil }
             let isMore = try input.reader.nextPiece(batch.records)
             batch.begin(input.reader, plan, bytesBefore: input.bytesBefore)
+            batch.extraFields = input.reader.takeExtraFields()
             if !isMore {
                 batch.hasGrown = try input.file.hasGrown(
                     bytesRead: input.reader.compressedBytesRead)
-                summary.add(extraFields: input.reader.extraFields)
                 state.input = nil
                 state.inputsDone += 1
             }
@@ -96,6 +96,7 @@ final class ImportPieces: Sendable {
             input.byteCount = digest.byteCount
             batch.records.renumber(after: input.recordCount)
             input.recordCount += batch.records.recordCount
+            batch.blankLines = input.blankLines.take(batch.records, isLast: !isMore)
             if !isMore {
                 batch.finishedInput = InputNote(
                     path: input.file.path, byteCount: input.file.byteCount, digest: digest.value,

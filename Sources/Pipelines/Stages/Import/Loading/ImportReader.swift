@@ -17,8 +17,6 @@ final class ImportReader: Sendable {
     /// The memory budget for the row keys of each lane, in bytes.
     private let rowKeyBytes: Int
     private let interruption: Interruption
-    /// The facts about the inputs' fields.
-    let summary = ReadSummary()
 
     /// Creates a reader.
     ///
@@ -44,7 +42,7 @@ final class ImportReader: Sendable {
             return queue.fill { try read(places, plans[0], to: queue, unless: stop) }
         }
         let pieces =
-            lanes.share == .pieces ? ImportPieces(inputs, summary, lanes) : nil
+            lanes.share == .pieces ? ImportPieces(inputs, lanes) : nil
         for (lane, (queue, places)) in lanes.lanes.enumerated() {
             queue.fill(in: group) {
                 let stop = ReadingStop { [weak queue] in queue?.isCancelled ?? true }
@@ -65,17 +63,14 @@ final class ImportReader: Sendable {
     ) throws {
         var mapper = RecordMapper(plan, unless: stop)
         var decoder: (pieces: PieceDecoder, input: ImportPieces.Input)?
-        defer {
-            if let decoder { summary.add(extraFields: decoder.pieces.extraFields) }
-        }
         while let batch = queue.takeIdle(),
             let (input, isMore) = try pieces.cut(batch, plan, lane: lane)
         {
             if decoder?.input !== input {
-                if let decoder { summary.add(extraFields: decoder.pieces.extraFields) }
                 decoder = (PieceDecoder(of: input.reader), input)
             }
             decoder?.pieces.decode(batch.records)
+            batch.extraFields += decoder?.pieces.takeExtraFields() ?? []
             guard pieces.count(batch, of: input, isMore: isMore, lane: lane) else { return }
             guard try map(batch, &mapper) else { return }
             queue.put(batch)
@@ -90,8 +85,7 @@ final class ImportReader: Sendable {
             try interruption.check()
             return false
         }
-        summary.add(extraFields: batch.takeNestedExtraFields())
-        if !mapper.refusesDuplicateKeys { summary.add(duplicateKeysOf: batch.records) }
+        batch.extraFields += batch.takeNestedExtraFields()
         return true
     }
 
@@ -127,17 +121,21 @@ final class ImportReader: Sendable {
         let end = inputs.sectionEnd(in: file)
         let digest = InputDigest(expected: [start, end].compactMap(\.self))
         reader.observer = digest.add
+        var blankLines = BlankLineCount()
         if let known {
-            guard try skip(known.records, of: file, reader, for: queue) else { return false }
+            guard try skip(known.records, of: file, reader, for: queue, &blankLines) else {
+                return false
+            }
             guard isAtEnd(reader), digest.value == known.digest else {
                 throw CannotResume(changed: file)
             }
             return true
         }
         try rowKeys?.begin(reader, of: file, known: try inputs.knownRowKeys(file))
-        if let start, try !skip(start.record, of: file, reader, for: queue, rowKeys) {
+        if let start, try !skip(start.record, of: file, reader, for: queue, &blankLines, rowKeys) {
             return false
         }
+        _ = reader.takeExtraFields()
         // Hold the last batch of an earlier attempt's section until the digest shows that all bytes
         // of the section are unchanged, because the section may end after the last record.
         var held: MappedBatch?
@@ -166,6 +164,8 @@ final class ImportReader: Sendable {
             try release()
             batch.begin(reader, plan, bytesBefore: bytesBefore)
             batch.plainBytes = digest.byteCount - bytes
+            batch.extraFields = reader.takeExtraFields()
+            batch.blankLines = blankLines.take(batch.records, isLast: !isMore)
             let records = reader.recordsRead
             if isMore { recordsLeft -= batch.records.recordCount }
             try note(isEnd: !isMore, of: file, reader, digest, in: batch)
@@ -177,7 +177,6 @@ final class ImportReader: Sendable {
             }
             queue.put(batch)
             guard !isMore || recordsLeft <= 0 else { continue }
-            summary.add(extraFields: reader.extraFields)
             return !isMore
         }
     }
@@ -231,13 +230,15 @@ final class ImportReader: Sendable {
     /// - Returns: `false` if the writer needs no more.
     private func skip(
         _ count: Int, of file: InputFile, _ reader: RecordReader,
-        for queue: BatchQueue<MappedBatch>, _ rowKeys: RowKeys? = nil
+        for queue: BatchQueue<MappedBatch>, _ blankLines: inout BlankLineCount,
+        _ rowKeys: RowKeys? = nil
     ) throws -> Bool {
         let batch = RecordBatch()
         do {
             while reader.recordsRead < count {
                 if queue.isCancelled { return false }
                 guard try reader.next(batch, limit: count - reader.recordsRead) else { break }
+                _ = blankLines.take(batch, isLast: false)
                 // The occurrence numbers of later equal records continue from these records.
                 try rowKeys?.count(batch)
             }
@@ -247,6 +248,25 @@ final class ImportReader: Sendable {
         }
         guard reader.recordsRead == count else { throw CannotResume(changed: file) }
         return true
+    }
+}
+
+/// Counts the blank lines of an input for the batch with the record after them, or for the end of
+/// the input.
+///
+/// A run that resumes after a record reads the lines after it again, so they must not be among the
+/// lines that were saved with the record. Where batches end makes no difference.
+struct BlankLineCount {
+    private var carried = 0
+
+    /// Returns the number of blank lines to count for a batch.
+    ///
+    /// - Parameter isLast: Whether the input ends with the batch.
+    mutating func take(_ records: RecordBatch, isLast: Bool) -> Int {
+        let all = carried + records.blankLineCount
+        let isBlank = records.recordCount == 0
+        carried = isLast ? 0 : isBlank ? all : records.blankLinesAtEnd
+        return all - carried
     }
 }
 

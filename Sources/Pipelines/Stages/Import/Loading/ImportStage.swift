@@ -197,11 +197,9 @@ struct ImportStage: Sendable {
         }
         if note?.isBegun != true { try environment.journal.restart(note, in: context) }
         var writer = try ImportWriter(
-            self, plan, inputs, reader.summary, context, after: note, leaving: left)
+            self, plan, inputs, context, after: note, leaving: left)
         if environment.isDry { try noteSharedKeys(writer.writer) }
         if !isFirst { reader.start(lanes, in: reading) }
-        var report = try writer.run(lanes)
-        report.extraFields = reader.summary.extraFields
-        return report
+        return try writer.run(lanes)
     }
 }

@@ -41,21 +41,21 @@ extension ImportWriter {
     /// Warns about records in which an object repeats a key, because a value was lost without a
     /// reject.
     private func warnOfDuplicateKeys() {
-        guard let found = summary.duplicateKeys else { return }
+        guard let found = progress.facts?.duplicateKeys else { return }
         let count = ReportWords.several(found.records, "record")
         environment.warn(
             Diagnostic(
                 .warning, code: "import.duplicate-keys",
                 "\(count) \(found.records == 1 ? "has" : "have") a key twice in one object, first"
                     + " here; the last value counts",
-                at: .record(found.first),
+                at: .record(found.location),
                 fix: "correct the file, or reject these records with `on: { duplicate-key: reject "
                     + "}` in a spec"))
     }
 
     /// The warnings about paths in the spec that no record had, and that may be misspelled.
     private var unmetPaths: [Diagnostic] {
-        let names = summary.extraFields.map(\.name)
+        let names = progress.facts?.extraFields.map(\.name) ?? []
         if progress.fitsNothing == true, spec.read.generated == nil {
             return [
                 Diagnostic(

@@ -51,6 +51,7 @@ extension ImportWriter {
         var report = StageReport(kind: stage.kind.word, name: stage.name)
         report.records = counts
         report.rejects = progress.rejectTally
+        report.extraFields = progress.facts?.extraFields ?? []
         report.missedLinks = progress.missedLinks
         report.mirrored = mirrored?.deleted
         if let mirrored { report.noteDenied(mirrored) }

@@ -10,8 +10,6 @@ struct ImportWriter {
     let environment: StageEnvironment
     let plan: ImportPlan
     let inputs: ImportInputs
-    /// The facts about the fields, from the reading side.
-    let summary: ReadSummary
     let context: ManagedObjectContext
     let writer: BulkWriter
     let parked: DeferredRecords
@@ -54,15 +52,13 @@ struct ImportWriter {
     ///   - left: An earlier attempt whose rejects are kept although the import starts over.
     init(
         _ importStage: ImportStage, _ plan: ImportPlan, _ inputs: ImportInputs,
-        _ summary: ReadSummary, _ context: ManagedObjectContext, after note: ResumePoint?,
-        leaving left: ResumePoint?
+        _ context: ManagedObjectContext, after note: ResumePoint?, leaving left: ResumePoint?
     ) throws {
         stage = importStage.stage
         spec = importStage.spec
         environment = importStage.environment
         self.plan = plan
         self.inputs = inputs
-        self.summary = summary
         self.context = context
         paths = importStage.environment.paths
         goesOn = note != nil
@@ -205,10 +201,12 @@ struct ImportWriter {
         progress.counts.read += batch.recordCount
         progress.counts.filtered += batch.filtered
         progress.counts.nulledValues += batch.nulled
-        let blankLines = batch.records.blankLineCount
-        if blankLines > 0 {
-            progress.counts.blankLines = (progress.counts.blankLines ?? 0) + blankLines
+        if batch.blankLines > 0 {
+            progress.counts.blankLines = (progress.counts.blankLines ?? 0) + batch.blankLines
         }
+        let countsDuplicateKeys = plan.duplicateKeys == .ignore
+        if progress.facts == nil { progress.facts = ReadFacts() }
+        progress.facts?.add(batch, countsDuplicateKeys: countsDuplicateKeys)
         // Invalid records have no fields that could be missing.
         if batch.records.count > 0 {
             let unseen = Set(batch.unseen)

@@ -1,0 +1,83 @@
+import Diagnostics
+import RecordStreams
+
+/// Facts about the fields of all records that an import has counted.
+///
+/// The batches carry them to the writer, which saves them with the records. So a run that resumes
+/// has the facts of all attempts, and counts no record twice.
+struct ReadFacts: Decodable, Sendable {
+    /// The records in which an object repeats a key.
+    struct DuplicateKeys: Decodable, Sendable {
+        var records: Int
+        /// The input of the first one, as messages show it.
+        var file: String
+        var record: Int?
+        var line: Int?
+        var column: Int?
+        var byte: Int?
+
+        /// The location of the first one.
+        var location: RecordLocation {
+            RecordLocation(
+                source: file, record: record, byteOffset: byte, line: line, column: column)
+        }
+    }
+
+    /// The number of records with each unmapped field.
+    private var extra: [String: Int] = [:]
+    /// The records in which an object repeats a key; `nil` if there are none.
+    private(set) var duplicateKeys: DuplicateKeys?
+
+    private enum CodingKeys: String, CodingKey { case extraFields, duplicateKeys }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        extra = Dictionary(
+            try values.decode([FieldCount].self, forKey: .extraFields).map {
+                ($0.name, $0.records)
+            },
+            uniquingKeysWith: { first, _ in first })
+        duplicateKeys = try values.decodeIfPresent(DuplicateKeys.self, forKey: .duplicateKeys)
+    }
+
+    /// The unmapped fields, sorted by name.
+    var extraFields: [FieldCount] {
+        extra.map { FieldCount(name: $0.key, records: $0.value) }.sorted { $0.name < $1.name }
+    }
+
+    /// Adds the facts of a batch; batches arrive in the order of the inputs.
+    ///
+    /// - Parameter countsDuplicateKeys: Whether records that repeat a key are counted, because they
+    ///   are not rejected.
+    mutating func add(_ batch: MappedBatch, countsDuplicateKeys: Bool) {
+        for (name, count) in batch.extraFields { extra[name, default: 0] += count }
+        let records = batch.records
+        guard countsDuplicateKeys, records.duplicateKeyCount > 0 else { return }
+        let found = (0..<records.count).filter { records.duplicateKeyCount(of: $0) > 0 }
+        guard let record = found.first else { return }
+        if duplicateKeys == nil {
+            let place = records.location(of: record, field: nil)
+            duplicateKeys = DuplicateKeys(
+                records: 0, file: OutputText.masked(place.source), record: place.record,
+                line: place.line, column: place.column, byte: place.byteOffset)
+        }
+        duplicateKeys?.records += found.count
+    }
+}
+
+extension ReadFacts: JSONWritable {
+    var json: JSONTree {
+        .fields(["extraFields": extraFields, "duplicateKeys": duplicateKeys])
+    }
+}
+
+extension ReadFacts.DuplicateKeys: JSONWritable {
+    var json: JSONTree {
+        .fields([
+            "records": records, "file": file, "record": record, "line": line, "column": column,
+            "byte": byte,
+        ])
+    }
+}
