@@ -206,7 +206,8 @@ struct ImportWriter {
         }
         let countsDuplicateKeys = plan.duplicateKeys == .ignore
         if progress.facts == nil { progress.facts = ReadFacts() }
-        progress.facts?.add(batch, countsDuplicateKeys: countsDuplicateKeys)
+        progress.facts?.add(
+            batch.records, extraFields: batch.extraFields, countsDuplicateKeys: countsDuplicateKeys)
         // Invalid records have no fields that could be missing.
         if batch.records.count > 0 {
             let unseen = Set(batch.unseen)

@@ -51,9 +51,10 @@ struct ReadFacts: Decodable, Sendable {
     ///
     /// - Parameter countsDuplicateKeys: Whether records that repeat a key are counted, because they
     ///   are not rejected.
-    mutating func add(_ batch: MappedBatch, countsDuplicateKeys: Bool) {
-        for (name, count) in batch.extraFields { extra[name, default: 0] += count }
-        let records = batch.records
+    mutating func add(
+        _ records: RecordBatch, extraFields: [(name: String, count: Int)], countsDuplicateKeys: Bool
+    ) {
+        for (name, count) in extraFields { extra[name, default: 0] += count }
         guard countsDuplicateKeys, records.duplicateKeyCount > 0 else { return }
         let found = (0..<records.count).filter { records.duplicateKeyCount(of: $0) > 0 }
         guard let record = found.first else { return }
