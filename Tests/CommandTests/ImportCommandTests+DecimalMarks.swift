@@ -60,7 +60,7 @@ extension ImportCommandTests {
 
                         """,
                     standardError: """
-                        p.csv: warning: '2.250' in price (p.csv:3) is read as 2250, because the first import had a decimal comma, and no number of this file shows another [import.decimal-mark]
+                        p.csv: warning: '2.250' in price (p.csv:3) is read as 2250, because the first import had a decimal comma, and no number of the column needs another [import.decimal-mark]
                           fix: if the point is the decimal mark in this file, write a comma
 
                         """))
@@ -69,6 +69,17 @@ extension ImportCommandTests {
         try write("p.csv", "id;price\n1;7\n2;2,250\n")
         #expect(try cron("import", "p.csv", "--into", "s.sqlite") == .silentSuccess)
         #expect(try prices() == [#"{"id":1,"price":7}"#, #"{"id":2,"price":2.25}"#])
+    }
+
+    @Test("the other columns of a file may show its decimal mark")
+    func otherColumns() throws {
+        let table = "id;price;size\n1;1.234;1,5\n2;2.500;2,25\n"
+        try importFirst(table)
+        #expect(try cron("import", "p.csv", "--into", "s.sqlite") == .silentSuccess)
+        #expect(
+            try prices() == [
+                #"{"id":1,"price":1234,"size":1.5}"#, #"{"id":2,"price":2500,"size":2.25}"#,
+            ])
     }
 
     @Test("a column with both decimal marks and a number that could have either fails")

@@ -55,7 +55,7 @@ struct DecimalDoubt {
             guard mark != ownMark else { return nil }
             message =
                 "\(subject) is read as \(asOwn), because the first import had a decimal"
-                + " \(ownMark), and no number of this file shows another"
+                + " \(ownMark), and no number of the column needs another"
             fix = "if the \(mark) is the decimal mark in this file, write a \(ownMark)"
         }
     }

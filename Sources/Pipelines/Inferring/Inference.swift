@@ -321,6 +321,8 @@ package struct Inference: Sendable {
         guard case .text(let kept) = PropertyOrigin(stored.userInfo).number,
             let attribute = attribute(name, of: entity), let facts = attribute.facts
         else { return nil }
+        // The other columns of the file may show its decimal mark.
+        if case .text(let form) = attribute.number, form.decimal == kept.decimal { return nil }
         return DecimalDoubt(facts.numberForms, keeping: kept, in: attribute.source)
     }
 
