@@ -1,6 +1,7 @@
 import Diagnostics
 import Foundation
 import GraphModel
+import GraphStore
 import RecordStreams
 import TestSeeds
 import Testing
