@@ -134,7 +134,13 @@ extension ImportCommandTests {
         let line = "D from d.csv: key id; d Date, n Decimal, createdAt Date"
         #expect(
             try etl("import", "d.csv", "--into", "d.sqlite")
-                == said(line, "Imported into d.sqlite: 1 read, 1 inserted"))
+                == said(
+                    line, "Imported into d.sqlite: 1 read, 1 inserted",
+                    error: """
+                        d.csv: warning: '1.234' in n (d.csv:2) is read as 1234, because the first import had a decimal comma, and no number of the column needs another [import.decimal-mark]
+                          fix: if the point is the decimal mark in this file, write a comma
+
+                        """))
         let all = [
             #"{"id":1,"createdAt":"2026-01-01T00:00:00Z","d":"2026-02-13T00:00:00Z","n":1.5}"#,
             #"{"id":2,"createdAt":"2026-01-01T00:00:00Z","d":"2026-02-14T00:00:00Z","n":1002.25}"#,
