@@ -190,9 +190,7 @@ extension PersistentContainer {
     }
 
     private static func makeNew(_ copy: Connection) throws(StoreError) {
-        for table in [ProgressNotes.table, KnownInputs.table] {
-            try copy.execute("DROP TABLE IF EXISTS \(table)")
-        }
+        try ProgressNotes.dropTables(on: copy)
         guard try StoreMetadata(readingFrom: copy) != nil else { return }
         // Leave the rest of the metadata unchanged, including its order.
         let write = try copy.prepare("UPDATE Z_METADATA SET Z_UUID = ?")
