@@ -146,9 +146,15 @@ struct HistoryPurgeCommand: ParsableCommand {
         discussion: """
             If `store.history.keep` has a duration, saves remove older changes by themselves.
 
-            Exit status: 0 ok, 64 usage, 65 the token is of another store, 66 the store is \
-            missing, 74 I/O error, 75 the store is in use, 77 permission denied, 78 the store \
-            keeps no history, or the file is not a store.
+            Exit status:
+              0 ok
+              64 usage
+              65 the token is of another store
+              66 the store is missing
+              74 I/O error
+              75 the store is in use
+              77 permission denied
+              78 the store keeps no history, or the file is not a store
             """)
 
     @Argument(help: "The store, an SQLite file.", completion: .file())

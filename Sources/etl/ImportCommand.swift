@@ -21,10 +21,11 @@ struct ImportCommand: ParsableCommand {
             The model of a store that an app created is never changed.
 
             The store's key identifies records. If its entity has no key, name one with `--key`. \
-            Later imports keep the types of the first one, and read dates and numbers as it did. If \
-            it had a wrong `--type`, remove the store and import again, or change its model with \
-            `etl migrate`. Without any key, the columns of the first import identify a record, and a \
-            file that lacks one of them is refused.
+            Later imports keep the types of the first one, and read dates and numbers as it did, \
+            unless the numbers of a column need the other decimal mark. If it had a wrong `--type`, \
+            remove the store and import again, or change its model with `etl migrate`. Without any \
+            key, the columns of the first import identify a record, and a file that lacks one of \
+            them is refused.
 
             Rejected records are written to the folder rejects next to the store, reports to the \
             folder runs. Correct them there, and `etl replay FOLDER` imports them. To import other \
@@ -33,7 +34,7 @@ struct ImportCommand: ParsableCommand {
             Examples:
               etl import tasks.csv --into tasks.sqlite
               etl import Artist.csv Album.csv Track.csv --into music.sqlite
-              zstd -dc tasks.csv.zst | etl import - --as csv --entity Task --into tasks.sqlite
+              zstd -dc tasks.csv.zst | etl import - --entity Task --into tasks.sqlite
 
             Exit status: that of run.
             """)
@@ -99,13 +100,7 @@ struct ImportCommand: ParsableCommand {
             request.options = known.options
             request.addsColumns = addColumns
             request.specFolder = saveSpec
-            switch try FileImport.prepare(request) {
-            case .ready(let found): fileImport = found
-            case .nothing(let warnings):
-                guard log.showsWarnings else { return }
-                for warning in warnings { log.tell(warning, of: RunIdentity()) }
-                return
-            }
+            fileImport = try FileImport.prepare(request)
             try fileImport.save()
         } catch {
             for diagnostic in error.diagnostics { log.tell(diagnostic, of: RunIdentity()) }

@@ -35,9 +35,15 @@ struct InferCommand: ParsableCommand {
               zcat tasks.ndjson.gz | etl infer - --entity Task
               etl infer tasks.sqlite --output .
 
-            Exit status: 0 ok, 64 usage, 65 the data is damaged or has no records, 66 a file is \
-            missing, 73 the output exists or cannot be written, 74 I/O error, 77 permission \
-            denied, 78 the format is unknown.
+            Exit status:
+              0 ok
+              64 usage
+              65 the data is damaged or has no records
+              66 a file is missing
+              73 the output exists or cannot be written
+              74 I/O error
+              77 permission denied
+              78 the format is unknown
             """)
 
     @Argument(

@@ -49,7 +49,10 @@ struct InferenceFlags: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The escape character of tables, such as a backslash; a store does not keep it.",
+            """
+            The escape character of tables, such as a backslash. A store keeps it for the entities \
+            that the import creates; '' is for none.
+            """,
             valueName: "character"))
     var escape: String?
 
@@ -63,7 +66,7 @@ struct InferenceFlags: ParsableArguments {
         guard Set(keys).count == keys.count else {
             throw ValidationError("--key names a field twice")
         }
-        if let escape {
+        if let escape, !escape.isEmpty {
             let bytes = Array(escape.utf8)
             guard bytes.count == 1, bytes[0] < 128, ![0, 10, 13].contains(bytes[0]) else {
                 throw ValidationError("--escape is one ASCII character other than a line end")
@@ -88,6 +91,7 @@ struct InferenceFlags: ParsableArguments {
         options.encoding = encoding
         options.nullTexts = nullTexts
         options.escape = escape?.utf8.first
+        options.isEscapeTold = escape != nil
         return options
     }
 }

@@ -24,9 +24,15 @@ struct PreviewCommand: ParsableCommand {
             has, or which keys later records of an earlier import take. `etl plan` shows all of \
             these.
 
-            Exit status: 0 ok, also if records are rejected, 64 usage, 65 damaged input, 66 an \
-            input is missing, 74 I/O error, 77 permission denied, 78 the spec is wrong, 129, 130, \
-            143 stopped by a signal.
+            Exit status:
+              0 ok, also if records are rejected
+              64 usage
+              65 damaged input
+              66 an input is missing
+              74 I/O error
+              77 permission denied
+              78 the spec is wrong
+              129, 130, 143 stopped by a signal
             """)
 
     @Argument(help: "The spec, a YAML file.", completion: .file(extensions: ["yaml", "yml"]))

@@ -19,9 +19,12 @@ struct ReplayCommand: ParsableCommand {
             Each replay takes one run. For several, begin with the oldest: \
             `for run in rejects/*; do etl replay "$run"; done`.
 
-            Exit status: 0 no more rejects are left than allowed, 65 more are left, 66 the rejects \
-            are missing, 75 another replay or the run itself must be completed first, and the \
-            statuses of run.
+            Exit status:
+              0 no more rejects are left than allowed
+              65 more are left
+              66 the rejects are missing
+              75 another replay or the run itself must be completed first
+              others as for run
             """)
 
     @Argument(

@@ -12,8 +12,11 @@ struct StatusCommand: ParsableCommand {
             is active or was killed before it wrote a report. Changes nothing, and does not wait. \
             After `etl import`, name the store: its reports are in the folder runs next to it.
 
-            Exit status: 0 ok, 1 no run has finished, or none within --max-age exited with 0, 66 \
-            the store has no report, 78 the spec is wrong, or needs a parameter to name its store.
+            Exit status:
+              0 ok
+              1 no run has finished, or none within --max-age exited with 0
+              66 the store has no report
+              78 the spec is wrong, or needs a parameter to name its store
             """)
 
     @Argument(

@@ -13,9 +13,13 @@ struct TestCommand: ParsableCommand {
             entity and the expected rejects. Exports write nothing. If all tests pass, the command \
             prints nothing unless stderr is a terminal; it warns of a spec without tests.
 
-            Exit status: 0 all tests pass, 1 a test fails, 64 there are no tests, 73 the folder \
-            for temporary files cannot be used, 78 a spec or a test is wrong, 129, 130, 143 \
-            stopped by a signal.
+            Exit status:
+              0 all tests pass
+              1 a test fails
+              64 there are no tests
+              73 the folder for temporary files cannot be used
+              78 a spec or a test is wrong
+              129, 130, 143 stopped by a signal
             """)
 
     @Argument(help: "The specs, YAML files.", completion: .file(extensions: ["yaml", "yml"]))

@@ -60,6 +60,37 @@ extension ImportCommandTests {
                 """))
     }
 
+    @Test("a store keeps the escape character of the first import, unless --escape names another")
+    func keptEscape() throws {
+        try write("notes.csv", #"id,name\#n1,"a \"b\" c"\#n2,x\,y\#n"#)
+        #expect(
+            try cron("import", "notes.csv", "--into", "s.sqlite", "--escape", "\\")
+                == .silentSuccess)
+        #expect(
+            try etl("import", "notes.csv", "--into", "s.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        Notes from notes.csv: key id; name String
+                        Imported into s.sqlite: 2 read, 2 unchanged
+
+                        """))
+        try write("notes.csv", #"id,name\#n3,c\\d\#n"#)
+        #expect(try cron("import", "notes.csv", "--into", "s.sqlite") == .silentSuccess)
+        #expect(try rows("SELECT ZNAME FROM ZNOTES WHERE ZID = 3", in: "s.sqlite") == [#"c\d"#])
+        #expect(
+            try cron("import", "notes.csv", "--into", "s.sqlite", "--escape", "")
+                == .silentSuccess)
+        #expect(
+            try rows("SELECT ZNAME FROM ZNOTES WHERE ZID = 3", in: "s.sqlite") == [#"c\\d"#])
+        // An entity that a later import adds has its own escape character.
+        try write("more.csv", #"id,text\#n1,a^,b\#n"#)
+        #expect(
+            try cron("import", "more.csv", "--into", "s.sqlite", "--escape", "^").status == 0)
+        #expect(try cron("import", "more.csv", "--into", "s.sqlite") == .silentSuccess)
+        #expect(try rows("SELECT ZTEXT FROM ZMORE", in: "s.sqlite") == ["a,b"])
+    }
+
     @Test("reports why no record of a JSON file can be read")
     func unreadableJSON() throws {
         try write("a.ndjson", "{\"id\":\n{\"x\"\n")

@@ -177,6 +177,12 @@ extension ImportCommandTests {
         #expect(
             try cron("import", "data.json", "--into", "d.sqlite", "--quiet") == .silentSuccess)
         #expect(
+            try etl("import", "data.json", "--into", "d.sqlite").standardOutput
+                == "Imported into d.sqlite: 0 read\n")
+        // Each run that could read its file has a report.
+        let reports = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/runs")
+        #expect(reports.count { $0.hasPrefix("import-data-") && $0.hasSuffix(".json") } == 4)
+        #expect(
             try cron("import", "data.json", "--into", "d.sqlite", "--entity", "Other")
                 == told(65, "error"))
         #expect(try rows("SELECT ZID FROM ZDATA", in: "d.sqlite") == ["1"])
@@ -193,9 +199,33 @@ extension ImportCommandTests {
                 == 65)
     }
 
+    @Test(
+        "records without a field are refused, alone and for a store",
+        arguments: [
+            ("[{}]", "The only record has no field"), ("[{},{}]", "None of 2 records has a field"),
+            (#"{"next": null, "data": [{}, {}]}"#, "None of 2 records has a field"),
+        ])
+    func noFields(text: String, message: String) throws {
+        try write("data.json", text)
+        let refusal = ToolResult(
+            status: 65,
+            standardError: """
+                data.json: error: \(message) [infer.empty]
+                  fix: use a file whose records have fields
+
+                """)
+        #expect(try cron("infer", "data.json") == refusal)
+        #expect(try cron("import", "data.json", "--into", "d.sqlite") == refusal)
+        try write("data.json", "[{\"id\":1}]")
+        #expect(try cron("import", "data.json", "--into", "d.sqlite") == .silentSuccess)
+        try write("data.json", text)
+        #expect(try cron("import", "data.json", "--into", "d.sqlite") == refusal)
+        #expect(try rows("SELECT ZID FROM ZDATA", in: "d.sqlite") == ["1"])
+    }
+
     @Test("empty objects are records, and empty arrays in an array are not")
     func emptyItems() throws {
-        try write("o.json", "{\"x\": 1, \"data\": [{}, {}]}")
+        try write("o.json", "{\"x\": 1, \"data\": [{}, {\"id\": 1}]}")
         #expect(try cron("infer", "o.json").standardOutput.contains("$.data[*]"))
         try write("a.json", "{\"data\": [[], []]}")
         #expect(!(try cron("infer", "a.json").standardOutput.contains("$.data[*]")))

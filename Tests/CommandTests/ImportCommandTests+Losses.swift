@@ -197,6 +197,13 @@ extension ImportCommandTests {
         try write("liste.csv", "Kundennr;Name;Ort\n00017;Ada Meier;Bern\n00018;Ben Ito;Basel\n")
         let first = try etl("import", "liste.csv", "--into", "l.sqlite")
         #expect(first.standardOutput.hasPrefix("Liste from liste.csv: key kundennr;"), "\(first)")
+        try write("firmen.csv", "Firmennummer;Name;Aktiv\n17;Ada;ja\n18;Ben;nein\n")
+        #expect(
+            try etl("import", "firmen.csv", "--into", "f.sqlite").standardOutput.hasPrefix(
+                "Firmen from firmen.csv: key firmennummer; name String, aktiv Boolean\n"))
+        #expect(
+            try rows("SELECT ZNAME || ZAKTIV FROM ZFIRMEN ORDER BY ZNAME", in: "f.sqlite")
+                == ["Ada1", "Ben0"])
         try write("dup.csv", "id,name,price\n1,A,10\n2,B,20\n1,C,30\n")
         let second = try etl("import", "dup.csv", "--into", "d.sqlite")
         #expect(second.standardOutput.contains("3 read, 3 inserted"))

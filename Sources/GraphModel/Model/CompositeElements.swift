@@ -159,7 +159,12 @@ extension ManagedObjectModel {
     /// Returns the declared or inherited attribute of that name; an element has its path as the
     /// name.
     public func attribute(_ property: String, of name: String) -> AttributeDescription? {
-        attributes(of: name).first { $0.name == property }
+        // A list of all attributes would make the lookups of many attributes slow.
+        for entity in lineage(of: name).reversed() {
+            let own = ownAttributes(of: entity)
+            if let place = own.firstIndex(where: { $0.name == property }) { return own[place] }
+        }
+        return nil
     }
 
     /// Returns the elements of the composite at a path such as `magnitude`, or `nil`.

@@ -132,7 +132,11 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
 
     /// Returns the stored relationship of that name, declared or inherited, or `nil`.
     public func relationship(_ property: String, of name: String) -> RelationshipDescription? {
-        relationships(of: name).first { $0.name == property }
+        for entity in lineage(of: name).reversed() {
+            let own = ownRelationships(of: entity)
+            if let place = own.firstIndex(where: { $0.name == property }) { return own[place] }
+        }
+        return nil
     }
 
     /// Returns the name of the entity, possibly an ancestor, that declares the property, or `nil`.

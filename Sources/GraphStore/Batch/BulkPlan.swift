@@ -19,6 +19,14 @@ package struct BulkPlan: Sendable, Hashable {
         case append
     }
 
+    /// What to do if no object has the key of a record.
+    package enum AbsentPolicy: String, Sendable, Hashable {
+        /// Inserts an object.
+        case create
+        /// Rejects the record.
+        case reject
+    }
+
     /// How the keys of a record change a to-many relationship.
     package enum ManyPolicy: String, CaseIterable, Sendable, Hashable {
         case replace, add, remove
@@ -139,6 +147,8 @@ package struct BulkPlan: Sendable, Hashable {
     package var duplicates: DuplicatePolicy
     /// The policy for records whose object existed before this load.
     package var found = FoundPolicy.update
+    /// The policy for records whose key no object has.
+    package var absent = AbsentPolicy.create
     /// Whether an object without changes counts as written.
     package var touchesSame = false
     /// Whether so few rows are expected that indexes are not deferred, because rebuilding them

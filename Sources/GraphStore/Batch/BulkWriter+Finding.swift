@@ -100,20 +100,38 @@ extension BulkWriter {
     func rejectShared(
         _ primaryKeys: [Int64], _ batch: RowBatch, _ place: Int, token: Int64
     ) {
-        let values = plan.plan.key.indices.map { position in
+        rejectKey(
+            batch, place, token: token,
+            KeyMatch.message(primaryKeys, of: plan.entity, key: keyText(batch, place)),
+            hinge: .storedValues)
+    }
+
+    /// Rejects a record whose key no object has.
+    func rejectAbsent(_ batch: RowBatch, _ place: Int, token: Int64) {
+        rejectKey(
+            batch, place, token: token,
+            "No \(plan.entity.name) has \(keyText(batch, place))", hinge: .missingTarget)
+    }
+
+    private func rejectKey(
+        _ batch: RowBatch, _ place: Int, token: Int64, _ message: String, hinge: BulkReject.Hinge
+    ) {
+        let first = plan.plan.key[0]
+        reject(
+            token, "key", first, message,
+            value: keyCell(0, batch, place).text(plan.entity.attributes[first]?.attribute.type),
+            hinge: hinge)
+    }
+
+    /// Returns the names and values of a record's key, such as `id 7`.
+    private func keyText(_ batch: RowBatch, _ place: Int) -> String {
+        plan.plan.key.indices.map { position in
             let cell = keyCell(position, batch, place)
             let name = plan.plan.key[position]
             return plan.entity.attributes[name].map {
                 "\(name) \(cell.quotedText($0.attribute.type))"
             } ?? "\(name) (primary key \(cell.integerValue))"
-        }
-        let first = plan.plan.key[0]
-        reject(
-            token, "key", first,
-            KeyMatch.message(
-                primaryKeys, of: plan.entity, key: values.joined(separator: " and ")),
-            value: keyCell(0, batch, place).text(plan.entity.attributes[first]?.attribute.type),
-            hinge: .storedValues)
+        }.joined(separator: " and ")
     }
 
     /// Finds the row by its key, regardless of its position in the table.

@@ -104,6 +104,9 @@ extension BulkWriter {
         let rowHash = resolvedKeyHash(hash) ?? hash
         switch try find(batch, place, hash: rowHash) {
         case .row(let found): try update(found, token: token)
+        case .none where plan.plan.absent == .reject:
+            rejectAbsent(batch, place, token: token)
+            return .rejected
         case .none: try insert(hash: rowHash, token: token)
         case .several(let keys):
             rejectShared(keys, batch, place, token: token)

@@ -24,6 +24,9 @@ extension BulkWriter {
         case .several(let keys):
             rejectShared(keys, batch, place, token: token)
             return .rejected
+        case .none where plan.plan.absent == .reject:
+            rejectAbsent(batch, place, token: token)
+            return .rejected
         case .none:
             if let property = row.firstMissingRequirement(plan) {
                 rejectMissing(property, token: token)

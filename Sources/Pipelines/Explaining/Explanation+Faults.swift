@@ -78,14 +78,14 @@ extension Explanation {
             "Export its objects, then import the exported files."
         ),
         (
-            "import.join-keys",
-            "Pairs of keys name objects that the store lacks, at both ends of the relationship.",
-            "Import the files with these objects first, or in the same command."
-        ),
-        (
             "import.join-table",
             "The records hold only the keys of two entities, and are imported as objects.",
             "To create a relationship instead, import the file together with the files of these entities."
+        ),
+        (
+            "import.decimal-mark",
+            "A number such as 1.125 of a later file may be 1125, by the decimal mark of the column.",
+            "Write all numbers of the column with the decimal mark of the first import."
         ),
         (
             "import.saved", "An import failed after it had saved records.",

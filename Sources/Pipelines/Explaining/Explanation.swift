@@ -147,9 +147,10 @@ package struct Explanation: Sendable, Hashable {
             "Write each record as one object; `read.at` is the path of the array of records."
         ),
         "key": (
-            "The key is null or missing, or several objects in the store share it.",
-            "Fill in the key, delete or change the duplicates in the message, or set `key` to "
-                + "other attributes."
+            "The key is null or missing, several objects in the store share it, or no object has it "
+                + "and `when-missing` is `reject`.",
+            "Fill in or correct the key, delete or change the duplicates in the message, or set `key` "
+                + "to other attributes."
         ),
         "cast": (
             "A value does not have its attribute's type.",

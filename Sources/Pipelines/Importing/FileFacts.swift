@@ -45,6 +45,13 @@ struct FileFacts {
         inference.remark(on: name, of: entity, for: stored)
     }
 
+    /// Returns the doubt about the decimal mark of the numbers that fill an attribute of the store.
+    func decimalDoubt(
+        _ name: String, _ entity: String, _ stored: AttributeDescription
+    ) -> DecimalDoubt? {
+        inference.decimalDoubt(on: name, of: entity, for: stored)
+    }
+
     /// Returns the columns of an inferred entity's records, or the paths of their fields.
     func sources(_ entity: String) -> [String] { inference.sources(of: entity, stage: stage) }
 }

@@ -1,4 +1,4 @@
-package import Diagnostics
+import Diagnostics
 import FoundationEssentials
 import Files
 import GraphModel
@@ -47,23 +47,16 @@ package struct FileImport {
     private let request: Request
     /// Copies of standard input and other streams, which are read a second time.
     private let spool: InferenceSpool
-    private let inference: Inference
-    private let fit: StoreFit
+    let inference: Inference
+    let fit: StoreFit
     private let target: Target
     /// The spec that runs.
     private let spec: YAMLNode
     /// The inferred spec with its comments, before it is fitted to the store.
     private let inferredText: String
 
-    /// An import that can run, or the reason why there is nothing to import.
-    package enum Preparation {
-        case ready(FileImport)
-        /// The files are empty, and the store has their entities.
-        case nothing([Diagnostic])
-    }
-
     /// Infers the import without changing any file.
-    package static func prepare(_ request: Request) throws(RunFailure) -> Preparation {
+    package static func prepare(_ request: Request) throws(RunFailure) -> FileImport {
         let spool = InferenceSpool()
         try URLCheck.refuse(file: request.store)
         let stored = try model(of: request.store)
@@ -81,11 +74,10 @@ package struct FileImport {
             + (request.addsColumns ? " --add-columns" : "")
             + (request.specFolder.map { " --save-spec \(CommandExample.shell($0))" } ?? "")
         let inference = try Inference(from: request.files, options: options, spool)
-        guard !inference.hasNothing else {
-            spool.remove()
-            return .nothing(inference.warnings)
-        }
-        return .ready(try FileImport(request, inference, spool, stored: stored))
+        var request = request
+        // Empty files do not show how other files must be read.
+        if inference.hasNothing { request.specFolder = nil }
+        return try FileImport(request, inference, spool, stored: stored)
     }
 
     private init(
@@ -95,22 +87,12 @@ package struct FileImport {
         self.request = request
         self.inference = inference
         self.spool = spool
-        guard let inferredModel = inference.model, !inference.isOfStore else {
+        guard !inference.isOfStore else {
             throw RunFailure(
                 .usage, code: "import.store", "A store is not a file of records",
                 fix: "export its objects first: `etl infer STORE` writes a spec that does")
         }
-        try inference.checkJoins()
-        let (readModel, problems) = ModelFile.read(text: inferredModel)
-        guard let inferred = readModel else {
-            // The lines are those of the inferred model, which the user does not have.
-            throw RunFailure(
-                .usage,
-                problems.filter { $0.severity == .error }.prefix(1).map {
-                    Diagnostic(
-                        code: $0.code, $0.message, at: .nowhere, fix: "name another with --entity")
-                })
-        }
+        let inferred = try Self.model(of: inference)
         let folder = InferenceFolder(
             request.specFolder ?? PathText.folder(of: request.store),
             workingFolder: request.workingFolder)
@@ -134,7 +116,8 @@ package struct FileImport {
             isOfApp: stored != nil && PersistentContainer.isAppStore(at: request.store),
             streams: spool.names, facts: FileFacts(inference),
             keepsNulls: !request.options.nullTexts.contains(""))
-        let stages = try fit.fit(root["stages"]?.itemsOrOne ?? [])
+        let unfitted = root["stages"]?.itemsOrOne ?? []
+        let stages = try inference.hasNothing ? fit.fit(empty: unfitted) : fit.fit(unfitted)
         try fit.checkTypes(request.options.types, with: inference)
         if stored == nil {
             target = .new
@@ -166,6 +149,22 @@ package struct FileImport {
             if path == "-", readsOnce { return path }
             return spool.copies[path] ?? folder.seenFromFolder(path)
         }
+    }
+
+    /// Returns the inferred model; of empty files, a model without entities.
+    private static func model(of inference: Inference) throws(RunFailure) -> ManagedObjectModel {
+        guard let text = inference.model else { return try emptyModel() }
+        let (model, problems) = ModelFile.read(text: text)
+        guard let model else {
+            // The lines are those of the inferred model, which the user does not have.
+            throw RunFailure(
+                .usage,
+                problems.filter { $0.severity == .error }.prefix(1).map {
+                    Diagnostic(
+                        code: $0.code, $0.message, at: .nowhere, fix: "name another with --entity")
+                })
+        }
+        return model
     }
 
     private static func emptyModel() throws(RunFailure) -> ManagedObjectModel {
@@ -256,62 +255,13 @@ package struct FileImport {
             + (fit.newEntities + fit.newProperties).joined(separator: ", ")
     }
 
-    /// Warnings about data that is not imported.
-    private var losses: [Diagnostic] {
-        inference.warningsOfLosses(fit.newEntities)
-            + fit.imports.filter { !$0.skipped.isEmpty }.map { fitted in
-                let names = FittedImport.listed(fitted.skipped, max: 12)
-                let isOne = fitted.skipped.count == 1
-                return Diagnostic(
-                    .warning, code: "import.skipped-columns",
-                    "\(fitted.entity) has no propert\(isOne ? "y" : "ies") for \(names), which"
-                        + " \(isOne ? "is" : "are") skipped",
-                    at: .file(FittedImport.listed(fitted.files, max: 2)),
-                    fix: fit.isOfApp
-                        ? "map \(isOne ? "it" : "them") to other properties in a spec; --save-spec DIR"
-                            + " writes one"
-                        : "add \(isOne ? "it" : "them") to the store's model with --add-columns")
-            }
-            + fit.imports.filter { !$0.nulls.isEmpty }.map { fitted in
-                let texts = fitted.nulls.map { use in
-                    "'\(use.text)' in \(use.column) (\(ReportWords.several(use.count, "row")),"
-                        + " the first at \(use.place))"
-                }
-                return Diagnostic(
-                    .warning, code: "import.null",
-                    "Read as null: \(FittedImport.listed(texts, max: 8))",
-                    at: .file(FittedImport.listed(fitted.files, max: 2)),
-                    fix: "name the texts without a value with --null TEXT; --null '' is for none")
-            }
-            + fit.joinTables.map { fitted, entities in
-                Diagnostic(
-                    .warning, code: "import.join-table",
-                    "\(fitted.entity) holds only the keys of \(entities.joined(separator: " and ")), so"
-                        + " it may be a join table; imported alone, its records become objects",
-                    at: .file(FittedImport.listed(fitted.files, max: 2)),
-                    fix: "import it together with the files of"
-                        + " \(entities.joined(separator: " and ")) into a new store, to get a"
-                        + " relationship")
-            }
-            + fit.imports.flatMap { fitted in
-                fitted.withoutKey.map { column in
-                    Diagnostic(
-                        .warning, code: "import.skipped-columns",
-                        "The objects in \(column) lack the key that \(fitted.entity) of the store has"
-                            + " for them, and are skipped",
-                        at: .file(FittedImport.listed(fitted.files, max: 2)),
-                        fix: "add the fields of the key to the file")
-                }
-            }
-    }
-
     /// Returns the result of the run and the next step.
     package func summary(of outcome: RunOutcome) -> [String] {
         let store = request.store
         let isNew = if case .new = target { true } else { false }
         var lines = [
             "Imported into \(store)"
-                + (isNew ? " (new)" : "") + ": " + Self.listed(outcome.stages)
+                + (isNew ? " (new)" : "") + ": " + listed(outcome.stages)
         ]
         for folder in Set(outcome.stages.compactMap(\.rejectsFolder)).sorted() {
             lines.append("Rejected records are in \(folder)")
@@ -426,7 +376,7 @@ package struct FileImport {
         outcome.diagnostics.append(
             Diagnostic(
                 .note, code: "import.saved",
-                Self.listed(stages)
+                listed(stages)
                     + (isSaved
                         ? "; \(request.store) has these objects, and the next import continues after"
                             + " them" : "; no object of \(request.store) was changed")))
@@ -438,10 +388,15 @@ package struct FileImport {
         stages.compactMap(\.records).reduce(into: RecordCounts()) { $0.add($1) }
     }
 
-    /// Returns the results of records and of their nested objects, such as `3 read, 2 inserted, 1
-    /// rejected; Lines: 4 inserted`.
-    private static func listed(_ stages: [StageReport]) -> String {
-        let counts = counts(of: stages)
+    /// Returns the results of records, join tables, and nested objects, such as `3 read, 2 inserted,
+    /// 1 rejected; Playlist.track: 4 links; Lines: 4 inserted`.
+    private func listed(_ stages: [StageReport]) -> String {
+        let joins = Dictionary(
+            fit.imports.filter { $0.isJoin && !$0.links.isEmpty }.map {
+                ($0.stage, "\($0.entity).\($0.links[0].name)")
+            }
+        ) { first, _ in first }
+        let counts = Self.counts(of: stages.filter { joins[$0.name] == nil })
         var parts = counts.ends.filter { $0.count > 0 }.map {
             "\($0.count.grouped) \($0.word)"
         }
@@ -449,8 +404,17 @@ package struct FileImport {
             parts.append("\(ReportWords.several(items, "nested object")) superseded")
         }
         let records = ["\(counts.read.grouped) read"] + parts
+        // Each record of a join table is one link, whichever object it updates.
+        let links = stages.compactMap { stage -> String? in
+            guard let name = joins[stage.name], let records = stage.records else { return nil }
+            let (rejected, waiting) = (records.rejected, records.waiting ?? 0)
+            return "\(name): \(ReportWords.several(records.read - rejected - waiting, "link"))"
+                + (rejected > 0 ? ", \(rejected.grouped) rejected" : "")
+        }
         let nested = RunReport.words(RunReport.sum(stages.flatMap { $0.nested ?? [] }))
-        return ([records.joined(separator: ", ")] + nested).joined(separator: "; ")
+        let isOfRecords = counts.read > 0 || links.isEmpty
+        return ((isOfRecords ? [records.joined(separator: ", ")] : []) + links + nested)
+            .joined(separator: "; ")
     }
 
     /// The name of the spec in messages, since no file contains the spec.

@@ -9,11 +9,11 @@ struct FittedBlock {
     /// Whether the block fills only the attributes that `set` names.
     private(set) var isSetOnly: Bool
     /// The mappings of the inferred attributes.
-    let inferred: YAMLNode
+    let inferred: [String: YAMLNode]
     /// The mappings of the inferred relationships.
     let inferredLinks: YAMLNode
     /// The mappings of the store's attributes.
-    var set = YAMLNode([])
+    var set = FittedMappings()
     /// The mappings of the store's relationships.
     var links = YAMLNode([])
     /// The columns that fill an attribute of their name, which needs no entry of `set`.
@@ -24,7 +24,9 @@ struct FittedBlock {
         self.own = own
         self.entity = entity
         isSetOnly = node["set-only"] != nil
-        inferred = node["set"] ?? YAMLNode([])
+        inferred = Dictionary((node["set"]?.entries ?? []).map { ($0.key, $0.value) }) {
+            first, _ in first
+        }
         inferredLinks = node["link"] ?? YAMLNode([])
         block = node
     }
@@ -32,7 +34,7 @@ struct FittedBlock {
     /// The complete block.
     var node: YAMLNode {
         var node = block
-        node["set"] = set.entries.isEmpty ? nil : set
+        node["set"] = set.node
         node["link"] = links.entries.isEmpty ? nil : links
         if isSetOnly { node["set-only"] = .yes }
         return node
@@ -52,5 +54,27 @@ struct FittedBlock {
         guard !isSetOnly else { return }
         isSetOnly = true
         for name in plain { set[name] = YAMLNode(text: name) }
+    }
+}
+
+/// The mappings of attributes in their order.
+///
+/// The subscript of a YAML mapping copies all entries for each change.
+struct FittedMappings {
+    private var entries: [(String, YAMLNode)] = []
+    private var places: [String: Int] = [:]
+
+    /// The mappings as YAML; `nil` if there are none.
+    var node: YAMLNode? { entries.isEmpty ? nil : YAMLNode(entries) }
+
+    /// The mapping of an attribute; setting `nil` has no effect.
+    subscript(name: String) -> YAMLNode? {
+        get { places[name].map { entries[$0].1 } }
+        set {
+            guard let newValue else { return }
+            if let place = places[name] { return entries[place].1 = newValue }
+            places[name] = entries.count
+            entries.append((name, newValue))
+        }
     }
 }

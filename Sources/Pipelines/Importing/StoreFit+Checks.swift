@@ -89,6 +89,16 @@ extension StoreFit {
             fix: "add the missing columns to the file, or import into a new store")
     }
 
+    /// Records a doubt about numbers, and throws if nothing decides it.
+    mutating func note(_ doubt: DecimalDoubt?) throws(RunFailure) {
+        guard let doubt else { return }
+        guard !doubt.isOpen else {
+            throw RunFailure(
+                .dataError, code: "import.decimal-mark", doubt.message, fix: doubt.fix)
+        }
+        current.decimalDoubts.append(doubt)
+    }
+
     /// Throws if the user names a type that differs from the store's, since no import changes a
     /// type.
     ///

@@ -86,6 +86,7 @@ struct StoreFit {
             files: files.map { streams[$0] ?? PathText.lastComponent($0) })
         current.isJoin = stage["set-only"] != nil
         facts.stage = stage["import"]?.text
+        current.stage = facts.stage ?? ""
         var names: [String: String] = [:]
         var stage = try fit(block: stage, of: own, to: entity, &names)
         if entity != own { stage["into"] = YAMLNode(text: entity) }
@@ -124,6 +125,7 @@ struct StoreFit {
         try change { model throws(ModelError) in
             try model.editing(own) {
                 $0.ownAttributes = entity.ownAttributes
+                $0.userInfo = entity.userInfo
                 $0.uniquenessConstraints = entity.uniquenessConstraints.filter { key in
                     key.allSatisfy { name in entity.ownAttributes.contains { $0.name == name } }
                 }
@@ -170,7 +172,7 @@ struct StoreFit {
             if node?["expr"] != nil {
                 fit(computed: attribute.name, in: &block, &names)
             } else if let name = match.properties[source] {
-                fit(attribute, from: source, to: name, in: &block, &names)
+                try fit(attribute, from: source, to: name, in: &block, &names)
             } else if isKeyAgain(source, names, of: entity)
                 || fill(wholeOf: source, in: &block, &names)
                 || fill(partsOf: source, facts.content(attribute.name, own), in: &block, &names)
@@ -271,7 +273,7 @@ struct StoreFit {
     private mutating func fit(
         _ attribute: AttributeDescription, from source: String, to name: String,
         in block: inout FittedBlock, _ names: inout [String: String]
-    ) {
+    ) throws(RunFailure) {
         guard let found = model.attribute(name, of: block.entity) else {
             let content = facts.content(attribute.name, block.own)
             guard let link = model.relationship(name, of: block.entity),
@@ -292,6 +294,7 @@ struct StoreFit {
         if let remark = facts.remark(attribute.name, block.own, found) {
             remarks.append("\(block.entity).\(found.name): \(remark)")
         }
+        try note(facts.decimalDoubt(attribute.name, block.own, found))
         // A mapping for the inferred type may be invalid for the store's type.
         let isAlike = found.type == attribute.type || found.type.isNumber && attribute.type.isNumber
         let isFit = isAlike && !PropertyOrigin(found.userInfo).hasFormat

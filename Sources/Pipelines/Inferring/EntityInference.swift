@@ -121,6 +121,10 @@ struct EntityInference {
         }
         entity.records = draft.records
         if draft.owner == nil, !draft.isStored { entity.stages = stages(draft) }
+        if keepsOrigins, draft.owner == nil {
+            entity.origin = TableOrigin(
+                escape: draft.sample.inputs.lazy.compactMap(\.form.escape).first)
+        }
         add(entity, names)
     }
 

@@ -6,6 +6,8 @@ struct FittedImport {
     var entity: String
     /// The names of the files, without folders.
     var files: [String]
+    /// The name of the stage.
+    var stage = ""
     /// The attributes, or to-one relationships, that identify an object.
     var key: [String] = []
     /// The attributes that it fills, in the order of the input.
@@ -29,6 +31,9 @@ struct FittedImport {
 
     /// The texts that this import is the first to read as null.
     var nulls: [NullMarkers.Use] = []
+
+    /// The numbers that are read in one of two ways.
+    var decimalDoubts: [DecimalDoubt] = []
 
     private static let shownMax = 4
 

@@ -21,6 +21,8 @@ package struct Inference: Sendable {
     private var repeats: [(entity: String, warning: Diagnostic)] = []
     private let name: String
     private let entities: [InferredEntity]
+    /// The index of each entity, and of each of its attributes, by their names.
+    private let places: [String: (entity: Int, attributes: [String: Int])]
     private let joins: [InferredJoin]
     /// The tables whose first row is treated as values, with the names of their columns.
     let withoutHeader: [(file: String, columns: [String])]
@@ -34,6 +36,8 @@ package struct Inference: Sendable {
     var isOfStore: Bool { store != nil }
     /// Whether the files are empty, and the store has their entities.
     var hasNothing: Bool { store == nil && entities.isEmpty }
+    /// The files, if all of them are empty.
+    private let empty: [EmptyInput]
 
     /// Infers a model and a spec from files of records or from one store.
     ///
@@ -96,7 +100,7 @@ package struct Inference: Sendable {
                 })
         }
         guard !inputs.samples.isEmpty else {
-            self = Inference(store: nil, warnings: losses)
+            self = Inference(store: nil, warnings: losses, empty: inputs.empty)
             return
         }
         try inputs.checkKnown()
@@ -109,15 +113,17 @@ package struct Inference: Sendable {
         }
         withoutHeader = inputs.withoutHeader
         withLinesAbove = inputs.withLinesAbove
-        losses += found.entities.flatMap(InputLoss.of)
+        losses += found.entities.flatMap { InputLoss.of($0, options.storeModel) }
         repeats = found.entities.compactMap { entity in
             entity.repeats.map { (entity.name, $0.warning(of: entity)) }
         }
         entities = found.entities
+        places = Self.places(of: entities)
         joins = found.joins
         rejects = inputs.samples.map(\.rejectCount).max() ?? 0
-        name = Self.name(of: inputs.samples)
+        name = Self.name(of: inputs.samples.map(\.entityName))
         store = nil
+        empty = []
         model = InferenceText.model(entities)
         tryTold(options, spool)
         guard options.hasProfiles else { return }
@@ -146,15 +152,21 @@ package struct Inference: Sendable {
     }
 
     /// Creates an inference without entities: of a store, or of empty files.
-    private init(store: (path: String, model: ManagedObjectModel)?, warnings: [Diagnostic]) {
+    private init(
+        store: (path: String, model: ManagedObjectModel)?, warnings: [Diagnostic],
+        empty: [EmptyInput] = []
+    ) {
         self.store = store
         losses = warnings
+        self.empty = empty
         entities = []
+        places = [:]
         joins = []
         withoutHeader = []
         withLinesAbove = []
         rejects = 0
-        name = ""
+        let names = Set(empty.map(\.entity))
+        name = Self.name(of: names.sorted())
     }
 
     private init(store path: String, _ options: InferenceOptions) throws(RunFailure) {
@@ -201,33 +213,16 @@ package struct Inference: Sendable {
     }
 
     /// Returns the name of the spec and of its store: `tasks`, or `data` for several entities.
-    private static func name(of samples: [Sample]) -> String {
-        guard samples.count == 1 else { return "data" }
+    private static func name(of entities: [String]) -> String {
+        guard entities.count == 1 else { return "data" }
         let name = String(
-            samples[0].entityName.lowercased().unicodeScalars.filter {
+            entities[0].lowercased().unicodeScalars.filter {
                 ("a"..."z").contains($0) || ("0"..."9").contains($0)
             }.prefix(50).map(Character.init))
         return name.isEmpty ? "data" : name
     }
 
     // MARK: Results for imports
-
-    /// Throws if both sides of a join table have unknown keys, since the import would create
-    /// objects.
-    func checkJoins() throws(RunFailure) {
-        guard let join = joins.first(where: \.hasUnknownOwners) else { return }
-        let file = join.stages.first?.paths.first ?? ""
-        throw RunFailure(
-            .dataError,
-            [
-                Diagnostic(
-                    code: "import.join-keys",
-                    "Some \(join.keySource) values are not keys of \(join.entity), and some"
-                        + " \(join.link.source) values are not keys of an object, so nothing was imported",
-                    at: .file(file),
-                    fix: "import the files that have these objects first, or in the same command")
-            ])
-    }
 
     /// Returns the warnings about skipped or renamed fields; the import itself reports rejects.
     ///
@@ -321,6 +316,18 @@ package struct Inference: Sendable {
             + flags.joined(separator: " or ")
     }
 
+    /// Returns the doubt about the decimal mark of numbers for an attribute of the store.
+    func decimalDoubt(
+        on name: String, of entity: String, for stored: AttributeDescription
+    ) -> DecimalDoubt? {
+        guard case .text(let kept) = PropertyOrigin(stored.userInfo).number,
+            let attribute = attribute(name, of: entity), let facts = attribute.facts
+        else { return nil }
+        // The other columns of the file may show its decimal mark.
+        if case .text(let form) = attribute.number, form.decimal == kept.decimal { return nil }
+        return DecimalDoubt(facts.numberForms, keeping: kept, in: attribute.source)
+    }
+
     /// Returns the mapping that fills an attribute of the store; `nil` if it needs none.
     ///
     /// The mapping depends on the attribute's type and on the format of the values in the first
@@ -338,7 +345,24 @@ package struct Inference: Sendable {
     }
 
     private func attribute(_ name: String, of entity: String) -> InferredAttribute? {
-        entities.first { $0.name == entity }?.attributes.first { $0.name == name }
+        guard let (place, attributes) = places[entity], let own = attributes[name] else {
+            return nil
+        }
+        return entities[place].attributes[own]
+    }
+
+    /// Returns the index of each entity, and of each of its attributes, by their names.
+    private static func places(
+        of entities: [InferredEntity]
+    ) -> [String: (entity: Int, attributes: [String: Int])] {
+        Dictionary(
+            uniqueKeysWithValues: entities.enumerated().map { place, entity in
+                let names = entity.attributes.map(\.name)
+                return (
+                    entity.name,
+                    (place, Dictionary(zip(names, names.indices)) { first, _ in first })
+                )
+            })
     }
 
     // MARK: Trial
@@ -398,7 +422,7 @@ package struct Inference: Sendable {
     ) -> String {
         InferenceText.spec(
             name: name, store: store, model: ["model: \(InferenceText.file(modelFile))"],
-            settings: settings, entities, joins, rejects: 0, path: path)
+            settings: settings, entities, joins, empty: empty, rejects: 0, path: path)
     }
 }
 

@@ -7,8 +7,8 @@ import RecordStreams
 /// The input files of an inference, as samples of records.
 struct InferenceInputs {
     private(set) var samples: [Sample] = []
-    /// The files without a record, and the entities that their records would have.
-    private var empty: [(file: String, entity: String)] = []
+    /// The files without a record.
+    private(set) var empty: [EmptyInput] = []
     /// Whether a file has records, but no readable ones.
     private var hasUnreadable = false
     /// The warnings about skipped or renamed fields.
@@ -53,15 +53,17 @@ struct InferenceInputs {
         for sample in samples {
             sample.finish()
             // A table without records still has column names.
-            guard sample.records == 0, sample.columns == nil else { continue }
-            if sample.rejectCount > 0 {
-                losses += Self.withoutRecords(sample)
+            guard !sample.hasField else { continue }
+            if sample.records > 0 || sample.rejectCount > 0 {
+                losses += sample.records > 0 ? [Self.noFields(sample)] : Self.withoutRecords(sample)
                 hasUnreadable = true
             } else {
-                empty += sample.paths.map { ($0, sample.entityName) }
+                empty += sample.inputs.map {
+                    EmptyInput(file: $0.pattern, entity: sample.entityName, form: $0.form)
+                }
             }
         }
-        self.samples = samples.filter { $0.records > 0 || $0.columns != nil }
+        self.samples = samples.filter(\.hasField)
     }
 
     /// Adds warnings about records that share a name but neither the key nor half of the fields.
@@ -94,7 +96,10 @@ struct InferenceInputs {
                 // The format of a blank file cannot be detected.
                 if try Self.isBlank(readable) {
                     let entity = known.entity ?? InferredNames.entity(ofFile: file.pattern)
-                    empty.append((file.pattern, entity))
+                    // A blank file is valid NDJSON, but neither a table nor a document.
+                    empty.append(
+                        EmptyInput(
+                            file: file.pattern, entity: entity, form: SampleForm(format: .ndjson)))
                 } else {
                     let found = try SampleInput.inputs(of: readable, called: file.pattern, known)
                     losses += InputLoss.of(found, in: file.pattern)
@@ -186,6 +191,16 @@ struct InferenceInputs {
         ]
     }
 
+    /// Returns the warning about a sample whose records are all `{}`.
+    private static func noFields(_ sample: Sample) -> Diagnostic {
+        Diagnostic(
+            .warning, code: "infer.empty",
+            sample.records == 1
+                ? "The only record has no field"
+                : "None of \(ReportWords.several(sample.records, "record")) has a field",
+            at: .file(sample.paths[0]), fix: "use a file whose records have fields")
+    }
+
     private static func onlyHeader(in path: String) -> Diagnostic {
         Diagnostic(
             .warning, code: "infer.empty",
@@ -248,6 +263,15 @@ struct InferenceInputs {
     private static func usage(_ message: String, fix: String) -> RunFailure {
         RunFailure(.usage, code: "infer.known", message, fix: fix)
     }
+}
+
+/// A file without a record.
+struct EmptyInput: Sendable {
+    /// The name of the file in a spec.
+    var file: String
+    /// The entity that its records would have.
+    var entity: String
+    var form: SampleForm
 }
 
 /// Copies inputs that can be read only once, such as standard input, to temporary files.

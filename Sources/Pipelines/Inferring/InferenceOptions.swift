@@ -21,6 +21,8 @@ package struct InferenceOptions: Sendable {
     package var nullTexts: [String] = []
     /// The escape character of tables, which makes the next character literal; `nil` for none.
     package var escape: UInt8?
+    /// Whether `escape` is what the user states, and not the default.
+    package var isEscapeTold = false
     /// The model of the target store; its keys also identify objects inside records.
     var storeModel: ManagedObjectModel?
     /// The path of the target store, if new entities may refer to its objects.
@@ -45,8 +47,22 @@ package struct InferenceOptions: Sendable {
         if let hasHeader { words.append(hasHeader ? "--header" : "--no-header") }
         if let encoding { words += ["--encoding", encoding.rawValue] }
         for text in nullTexts { words += ["--null", text] }
-        if let escape { words += ["--escape", String(Unicode.Scalar(escape))] }
+        if isEscapeTold {
+            words += ["--escape", escape.map { String(Unicode.Scalar($0)) } ?? ""]
+        }
         return ([command] + words.map(CommandExample.shell)).joined(separator: " ")
+    }
+
+    /// Returns the escape character of a table: the user's, or that of the first import of its
+    /// entity.
+    ///
+    /// - Parameter file: The name of the file.
+    func escape(ofFile file: String) -> UInt8? {
+        guard !isEscapeTold, let storeModel else { return escape }
+        let name = InferredNames.match(
+            entity ?? InferredNames.entity(ofFile: file), storeModel.entities.map(\.name))
+        return name.flatMap { storeModel.entity(named: $0) }
+            .flatMap { TableOrigin($0.userInfo).escape }
     }
 
     /// The maximum number of records to read for each entity; `nil` for all.

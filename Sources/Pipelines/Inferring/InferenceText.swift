@@ -34,9 +34,10 @@ enum InferenceText {
                     "      \(YAMLWriter.scalar(relationship.name)): "
                         + "{ to: \(YAMLWriter.scalar(relationship.target)), \(many)"
                         + "inverse: \(YAMLWriter.scalar(relationship.inverse))"
-                        + "\(info(relationship.origin).map { ", \($0)" } ?? "") }")
+                        + "\(info(relationship.origin?.entries).map { ", \($0)" } ?? "") }")
             }
         }
+        if let info = info(entity.origin?.entries) { lines.append("    \(info)") }
         if !entity.key.isEmpty {
             lines.append(noted("    unique: [\(list(entity.key))]", entity.keyNote))
         }
@@ -63,14 +64,14 @@ enum InferenceText {
         var parts: [String] = []
         if attribute.isRequired { parts.append("optional: false") }
         if attribute.type == .transformable { parts.append("transformer: json") }
-        if let info = info(attribute.origin) { parts.append(info) }
+        if let info = info(attribute.origin?.entries) { parts.append(info) }
         let name = YAMLWriter.scalar(attribute.name)
         guard !parts.isEmpty else { return "\(name): \(attribute.type.rawValue)" }
         return "\(name): { type: \(attribute.type.rawValue), \(parts.joined(separator: ", ")) }"
     }
 
-    private static func info(_ origin: PropertyOrigin?) -> String? {
-        guard let entries = origin?.entries, !entries.isEmpty else { return nil }
+    private static func info(_ entries: [(key: String, value: String)]?) -> String? {
+        guard let entries, !entries.isEmpty else { return nil }
         let texts = entries.map { "\($0.key): \(YAMLWriter.scalar($0.value))" }
         return "info: { \(texts.joined(separator: ", ")) }"
     }
@@ -83,11 +84,12 @@ enum InferenceText {
     ///   - store: The path of the store; `nil` to name it after the spec.
     ///   - model: The lines of `store.model`.
     ///   - settings: The lines of further keys.
+    ///   - empty: The files without a record.
     ///   - path: Returns the name of a file in the spec.
     static func spec(
         name: String, store: String? = nil, model: [String], settings: [String] = [],
-        _ entities: [InferredEntity], _ joins: [InferredJoin], rejects: Int,
-        path: (String) -> String
+        _ entities: [InferredEntity], _ joins: [InferredJoin], empty: [EmptyInput] = [],
+        rejects: Int, path: (String) -> String
     ) -> String {
         let at = store.map(file) ?? "\(name).sqlite"
         var lines = ["etl: 1", "name: import-\(name)", "store:", "  at: \(at)"]
@@ -106,6 +108,12 @@ enum InferenceText {
         }
         for join in joins {
             for stage in join.stages { append(stage, of: join, path, to: &lines) }
+        }
+        var names = TakenNames()
+        for input in empty {
+            append(
+                input, as: names.claim(InferredNames.stage(ofEntity: input.entity)), path,
+                to: &lines)
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -127,6 +135,19 @@ enum InferenceText {
             to: &lines)
     }
 
+    /// Adds the import of a file without a record, so that the run has a report.
+    private static func append(
+        _ input: EmptyInput, as name: String, _ path: (String) -> String, to lines: inout [String]
+    ) {
+        let stage = InferredImport(
+            name: name, paths: [input.file], form: input.form, nulls: [], nullMarkers: [],
+            records: 0, isCut: false)
+        appendInput(stage, path, to: &lines)
+        lines.append("    into: \(YAMLWriter.scalar(input.entity))")
+        // A record that is written to the file meanwhile is left to the next import.
+        lines.append("    keep-if: FALSEPREDICATE")
+    }
+
     private static func append(key: [String], indent: String, to lines: inout [String]) {
         lines.append("\(indent)key: \(key.count == 1 ? YAMLWriter.scalar(key[0]) : list(key))")
     }
@@ -144,6 +165,7 @@ enum InferenceText {
         appendInput(stage, path, to: &lines)
         lines.append("    into: \(YAMLWriter.scalar(join.entity))")
         lines.append("    key: \(YAMLWriter.scalar(join.key))")
+        if join.hasUnknownOwners { lines.append("    when-missing: reject") }
         lines.append("    set-only: true")
         append(set: [text(of: join.key, from: join.keySource)], indent: "    ", to: &lines)
         append(links: [join.link], of: [:], indent: "    ", to: &lines)

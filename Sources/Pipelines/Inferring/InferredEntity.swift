@@ -98,12 +98,18 @@ struct InferredAttribute {
 
     /// Returns the attribute with the formats of the first import.
     ///
-    /// If all values have the plain format that exports write, no other format applies.
+    /// If all values have the plain format that exports write, no other format applies. Numbers
+    /// that prove another decimal mark are read with it.
     func keeping(_ origin: PropertyOrigin) -> InferredAttribute {
         guard origin.hasFormat, !isToldDate, let facts else { return self }
+        var number = origin.number
+        if case .text(let kept) = origin.number {
+            let form = facts.numberForms.form(keeping: kept)
+            number = form == NumberForms.Form() ? nil : .text(form)
+        }
         let isPlain = facts.isPlain(type)
         var other = self
-        (other.date, other.number) = isPlain ? (nil, nil) : (origin.date, origin.number)
+        (other.date, other.number) = isPlain ? (nil, nil) : (origin.date, number)
         other.words = nil
         return other
     }
@@ -203,6 +209,8 @@ struct InferredEntity {
     var sources: [String] = []
     /// The paths of objects whose fields are columns, and that are null in some records.
     var nullObjects: [String] = []
+    /// How its tables are read, for later imports; `nil` if no import creates the model.
+    var origin: TableOrigin?
     /// The number of objects that were read; `nil` for an entity of tags.
     var records: Int?
     /// The imports, one for each form of the files.

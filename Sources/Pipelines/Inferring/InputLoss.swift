@@ -1,4 +1,5 @@
 import Diagnostics
+import GraphModel
 import RecordStreams
 import YAML
 
@@ -106,8 +107,10 @@ enum InputLoss {
     }
 
     /// Returns the warnings about keys and types that may be wrong.
-    static func of(_ entity: InferredEntity) -> [Diagnostic] {
-        openNumbers(entity) + [entity.day.map { oneDay(entity, $0) }].compactMap(\.self)
+    ///
+    /// - Parameter model: The model of the target store.
+    static func of(_ entity: InferredEntity, _ model: ManagedObjectModel?) -> [Diagnostic] {
+        openNumbers(entity, model) + [entity.day.map { oneDay(entity, $0) }].compactMap(\.self)
     }
 
     /// Returns the warning about a file of one day whose key has no day.
@@ -128,13 +131,22 @@ enum InputLoss {
     }
 
     /// Returns the warnings about numbers that may be 1,000 times as large as they are read.
-    private static func openNumbers(_ entity: InferredEntity) -> [Diagnostic] {
+    private static func openNumbers(
+        _ entity: InferredEntity, _ model: ManagedObjectModel?
+    ) -> [Diagnostic] {
         // If commas separate the columns, numbers rarely have decimal commas, so a point is
         // decimal.
         guard let stage = entity.stages.first, stage.form.delimiter == [UInt8(ascii: ";")] else {
             return []
         }
-        return entity.attributes.filter(\.isOpenNumber).map { attribute in
+        // The first import of a column has decided between its decimal marks.
+        let stored = InferredNames.match(entity.name, model?.entities.map(\.name) ?? [])
+        let decided = (stored.flatMap { model?.attributes(of: $0) } ?? [])
+            .filter { PropertyOrigin($0.userInfo).number != nil }
+            .map { InferredNames.folded($0.name) }
+        return entity.attributes.filter { attribute in
+            attribute.isOpenNumber && !decided.contains(InferredNames.folded(attribute.name))
+        }.map { attribute in
             Diagnostic(
                 .warning, code: "infer.open-number",
                 "The point in the numbers of \(attribute.source) may separate decimals or group "

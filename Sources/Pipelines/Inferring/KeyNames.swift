@@ -8,7 +8,7 @@ enum KeyNames {
     private static let accounts: Set<String> = [
         "email", "emailaddress", "mail", "username", "login", "handle", "nickname",
     ]
-    private static let numbers: Set<String> = ["number", "no", "nr", "num"]
+    private static let numbers: Set<String> = ["number", "no", "nr", "num", "nummer"]
 
     /// Words in the names of first columns that do not identify records.
     private static let others = [

@@ -6,49 +6,91 @@ struct NumberForms {
         var thousands: Character?
     }
 
-    private var mayBeComma = true
-    private var mayBePoint = true
-    private var hasFractions = false
-    private var hasGroups = false
-    /// Whether a number is valid only with a decimal comma; `provesPoint` is the counterpart.
-    private var provesComma = false
-    private var provesPoint = false
+    /// The facts about all numbers, read with one decimal mark.
+    private struct Reading {
+        /// Whether every number is valid.
+        var mayBe = true
+        /// Whether a number with a mark is valid with this decimal mark alone.
+        var proves = false
+        var hasFractions = false
+        var hasGroups = false
+        /// Whether a number has several groups, so that its mark is not a decimal one.
+        var repeatsMark = false
+        var scaleMax = 0
+
+        mutating func add(_ parts: Parts?, besides other: Parts?) {
+            guard let parts else { return mayBe = false }
+            scaleMax = max(scaleMax, parts.scale)
+            if parts.groups > 0 { hasGroups = true }
+            if parts.groups > 1 { repeatsMark = true }
+            if parts.scale > 0 { hasFractions = true }
+            if other == nil { proves = true }
+        }
+    }
+
+    /// A number and its file and line.
+    struct Example: Equatable {
+        var text: String
+        var place = ""
+    }
+
+    private var comma = Reading()
+    private var point = Reading()
     private var digitsMax = 0
-    private(set) var scaleMax = 0
     /// Counts the values that are such numbers and the values that are not.
-    var near = NearType()
-    /// The first number that has a comma or a point.
-    private(set) var example = ""
+    private(set) var near = NearType()
     private var hasCommas = false
     private var hasPoints = false
-    /// Whether a mark occurs twice in a number, so that it groups digits.
-    private var repeatsMark = false
+    /// The first number that is valid with both decimal marks, and means different things.
+    private(set) var open: Example?
+    /// The first number that is valid with a decimal comma alone.
+    private(set) var withComma: Example?
+    /// The first number that is valid with a decimal point alone.
+    private(set) var withPoint: Example?
 
-    /// - Returns: whether the value is the first one that is not a number.
+    /// - Returns: whether the position of the value is needed.
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard near.isOpen, mayBeComma || mayBePoint else { return false }
-        let comma = UInt8(ascii: ",")
-        let point = UInt8(ascii: ".")
-        let asComma = mayBeComma ? Self.parts(bytes, decimal: comma, group: point) : nil
-        let asPoint = mayBePoint ? Self.parts(bytes, decimal: point, group: comma) : nil
+        guard near.isOpen else { return false }
+        let asComma = Self.parts(bytes, decimal: Self.commaByte, group: Self.pointByte)
+        let asPoint = Self.parts(bytes, decimal: Self.pointByte, group: Self.commaByte)
         guard let parts = asComma ?? asPoint else { return near.add(bytes, isOfType: false) }
-        _ = near.add(bytes, isOfType: true)
-        if asComma == nil { mayBeComma = false }
-        if asPoint == nil { mayBePoint = false }
-        if parts.groups > 0 || parts.scale > 0 {
-            if example.isEmpty { example = String(decoding: bytes, as: UTF8.self) }
-            if bytes.contains(comma) { hasCommas = true }
-            if bytes.contains(point) { hasPoints = true }
-            if parts.groups > 1 { repeatsMark = true }
+        let isOfForm = comma.mayBe && asComma != nil || point.mayBe && asPoint != nil
+        var isNew = near.add(bytes, isOfType: isOfForm)
+        if parts.groups > 0 || parts.scale > 0, note(bytes, asComma != nil, asPoint != nil) {
+            isNew = true
         }
+        guard isOfForm else { return isNew }
         digitsMax = max(digitsMax, parts.digits)
-        scaleMax = max(scaleMax, parts.scale)
-        if parts.groups > 0 { hasGroups = true }
-        if parts.scale > 0 { hasFractions = true }
-        if (asComma == nil) != (asPoint == nil), parts.groups > 0 || parts.scale > 0 {
-            if asComma == nil { provesPoint = true } else { provesComma = true }
-        }
-        return false
+        let hasMark = parts.groups > 0 || parts.scale > 0
+        comma.add(comma.mayBe ? asComma : nil, besides: hasMark ? asPoint : parts)
+        point.add(point.mayBe ? asPoint : nil, besides: hasMark ? asComma : parts)
+        return isNew
+    }
+
+    private static let commaByte = UInt8(ascii: ",")
+    private static let pointByte = UInt8(ascii: ".")
+
+    /// Notes the marks of a number.
+    ///
+    /// - Returns: whether the number is the first of its kind.
+    private mutating func note(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ isComma: Bool, _ isPoint: Bool
+    ) -> Bool {
+        if bytes.contains(Self.commaByte) { hasCommas = true }
+        if bytes.contains(Self.pointByte) { hasPoints = true }
+        let kind: WritableKeyPath<NumberForms, Example?> =
+            isComma && isPoint ? \.open : isComma ? \.withComma : \.withPoint
+        guard self[keyPath: kind] == nil else { return false }
+        self[keyPath: kind] = Example(text: String(decoding: bytes, as: UTF8.self))
+        return true
+    }
+
+    /// Sets the position of the last value, if it is needed.
+    mutating func place(_ place: String) {
+        if near.wantsPlace { near.place = place }
+        if open?.place == "" { open?.place = place }
+        if withComma?.place == "" { withComma?.place = place }
+        if withPoint?.place == "" { withPoint?.place = place }
     }
 
     /// The format that the values prove, if all of them are numbers with at most 15 digits.
@@ -57,19 +99,46 @@ struct NumberForms {
     /// The format that the numbers prove, even if other values are not numbers.
     var likely: Form? {
         guard digitsMax <= 15 else { return nil }
-        if mayBeComma, provesComma, hasFractions || repeatsMark {
-            return Form(decimal: ",", thousands: hasGroups ? "." : nil)
+        if comma.mayBe, comma.proves, comma.hasFractions || comma.repeatsMark {
+            return Form(decimal: ",", thousands: comma.hasGroups ? "." : nil)
         }
-        return mayBePoint && provesPoint && hasGroups ? Form(thousands: ",") : nil
+        return point.mayBe && point.proves && point.hasGroups ? Form(thousands: ",") : nil
     }
+
+    /// The largest number of decimals in the likely format.
+    var scaleMax: Int { likely?.decimal == "," ? comma.scaleMax : point.scaleMax }
 
     /// The mark that may group digits or begin a fraction; the values prove neither.
     ///
     /// Exactly three digits follow it in every number.
     var openMark: Character? {
-        guard near.misfits == 0, mayBeComma, mayBePoint, digitsMax <= 15, hasCommas != hasPoints
+        guard near.misfits == 0, comma.mayBe, point.mayBe, digitsMax <= 15, hasCommas != hasPoints
         else { return nil }
         return hasCommas ? "," : "."
+    }
+
+    /// The first number that has a comma or a point, if no number proves its format.
+    var example: String { open?.text ?? "" }
+
+    /// Returns the format in which a later import reads the numbers.
+    ///
+    /// The numbers decide between a decimal comma and a decimal point. If they do not, the format
+    /// of the first import does. Its file may have had no number that was large enough for groups.
+    ///
+    /// - Parameter kept: the format of the first import.
+    func form(keeping kept: Form) -> Form {
+        let isKept = !isOther(than: kept.decimal)
+        let isComma = (kept.decimal == ",") == isKept
+        let hasGroups = isComma ? comma.hasGroups : point.hasGroups
+        if isKept, kept.thousands != nil || !hasGroups { return kept }
+        return Form(
+            decimal: isComma ? "," : ".", thousands: hasGroups ? (isComma ? "." : ",") : nil)
+    }
+
+    /// Whether the numbers prove another decimal mark than this one, and none proves this one.
+    func isOther(than mark: Character) -> Bool {
+        let (own, other) = mark == "," ? (withComma, withPoint) : (withPoint, withComma)
+        return own == nil && other != nil
     }
 
     private struct Parts {

@@ -63,6 +63,26 @@ struct PropertyOrigin: Equatable {
     }
 }
 
+/// How the first import read the tables of an entity, as it stored it in the entity's user info.
+struct TableOrigin: Equatable {
+    /// The byte that makes the next character literal.
+    var escape: UInt8?
+
+    private static let escapeKey = "etl.escape"
+
+    init(escape: UInt8?) { self.escape = escape }
+
+    init(_ userInfo: [String: String]) {
+        let bytes = Array((userInfo[Self.escapeKey] ?? "").utf8)
+        escape = bytes.count == 1 ? bytes[0] : nil
+    }
+
+    /// The entries of the user info.
+    var entries: [(key: String, value: String)] {
+        escape.map { [(Self.escapeKey, String(Unicode.Scalar($0)))] } ?? []
+    }
+}
+
 extension TypeGuess.Number {
     /// A unit, or a number in the format: `1.234,5`.
     fileprivate var example: String {

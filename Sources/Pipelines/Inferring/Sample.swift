@@ -187,6 +187,11 @@ final class Sample {
         return aliases
     }
 
+    /// Whether the sample has a field that a path can name: a column, or a field of a record.
+    var hasField: Bool {
+        columns != nil || root.members.contains { !$0.name.isEmpty }
+    }
+
     /// The texts that mean null; empty until all files have been read.
     var nullMarkers: [NullMarkers.Use] { isFinished ? root.members.flatMap(\.nulls) : [] }
 
@@ -318,6 +323,8 @@ struct SampleInput {
     static func inputs(
         of file: InputFile, called pattern: String, _ known: InferenceOptions
     ) throws(RecordStreamError) -> [SampleInput] {
+        var known = known
+        known.escape = known.escape(ofFile: pattern)
         var form = SampleForm(format: .csv)
         if let encoding = known.encoding {
             form.encoding = encoding

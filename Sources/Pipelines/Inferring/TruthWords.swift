@@ -9,14 +9,14 @@ struct TruthWords {
         var no: String
     }
 
-    private static let pairs = [("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f")]
-        .flatMap { yes, no in
-            [
-                Pair(yes: yes, no: no), Pair(yes: yes.uppercased(), no: no.uppercased()),
-                Pair(
-                    yes: InferredNames.capitalized(yes), no: InferredNames.capitalized(no)),
-            ]
-        }
+    private static let pairs = [
+        ("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"),
+    ].flatMap { yes, no in
+        [
+            Pair(yes: yes, no: no), Pair(yes: yes.uppercased(), no: no.uppercased()),
+            Pair(yes: InferredNames.capitalized(yes), no: InferredNames.capitalized(no)),
+        ]
+    }
 
     private var found: Pair?
     private var hasYes = false

@@ -29,11 +29,11 @@ struct ValueFacts {
     private var hasBareDays = false
     private var scaleMax = 0
     private(set) var dates = DateForms()
-    private var numberForms = NumberForms()
+    private(set) var numberForms = NumberForms()
     /// Counts the ISO 8601 dates among the texts; `nearNumbers` counts the numbers.
     private var nearDates = NearType()
     private var nearNumbers = NearType()
-    /// Whether the last value is the first that is not of some type, and has no position yet.
+    /// Whether the last value is the first of some kind, and its position is not known yet.
     private(set) var hasNewMisfit = false
     /// The count and first position of each text that may mean null, by its index in
     /// `NullText.all`.
@@ -118,7 +118,7 @@ struct ValueFacts {
         if nearDates.wantsPlace { nearDates.place = place }
         if dates.near.wantsPlace { dates.near.place = place }
         if nearNumbers.wantsPlace { nearNumbers.place = place }
-        if numberForms.near.wantsPlace { numberForms.near.place = place }
+        numberForms.place(place)
     }
 
     /// Adds a numeral and returns whether a numeric type stores it without loss.

@@ -22,6 +22,8 @@ struct ImportPlanBuilder {
     var bulkLinks: [BulkPlan.Link] = []
     var filter: CompiledPredicate?
     var paths: [FieldPath] = []
+    /// The index of each path.
+    var slots: [FieldPath: Int] = [:]
     var optionalSlots: Set<Int> = []
     var namedPaths: [ImportPlan.NamedPath] = []
     var wholes: [ImportPlan.Whole] = []
@@ -41,7 +43,8 @@ struct ImportPlanBuilder {
 
     mutating func slot(_ text: String) -> Int {
         let path = Self.path(text)
-        if let known = paths.firstIndex(of: path) { return known }
+        if let known = slots[path] { return known }
+        slots[path] = paths.count
         paths.append(path)
         return paths.count - 1
     }
@@ -68,7 +71,7 @@ struct ImportPlanBuilder {
 
     /// Returns the slot of a field that is optional unless something else needs it.
     private mutating func optionalSlot(_ text: String, unless isNeeded: Bool) -> Int {
-        let isNew = !paths.contains(Self.path(text))
+        let isNew = slots[Self.path(text)] == nil
         let slot = slot(text)
         if isNew, !isNeeded { optionalSlots.insert(slot) }
         return slot

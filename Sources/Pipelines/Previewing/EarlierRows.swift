@@ -33,6 +33,8 @@ struct EarlierRows {
     mutating func begin(_ plan: BulkPlan) throws {
         var plan = plan
         plan.links = []
+        // The objects of the real store are not here.
+        plan.absent = .create
         width = plan.width
         writer = isFull ? nil : try context.bulkWriter(for: plan)
         isConcerned = !roots.insert(model.rootName(of: plan.entity)).inserted

@@ -111,6 +111,8 @@ struct RowTrial {
         _ plan: BulkPlan, besides own: Set<String>, _ model: ManagedObjectModel
     ) -> BulkPlan {
         var plan = plan
+        // The objects of the real store are not here.
+        plan.absent = .create
         for place in plan.links.indices {
             if let nested = plan.links[place].nested {
                 plan.links[place].nested = makingTargets(nested, besides: own, model)

@@ -134,6 +134,7 @@ import Testing
         (["True", "false"], "x: String"),
         (["yes", "no", "", "yes"], "x: Boolean"),
         (["Y", "N"], "x: Boolean"),
+        (["Ja", "Nein", ""], "x: Boolean"),
         (["Y", "Y"], "x: String"),
         (["Y", "n"], "x: String"),
         (["y", "n", "?"], "x: String"),

@@ -65,6 +65,30 @@ struct ImportPolicyTests {
         #expect(try folder.reasons() == reasons + reasons)
     }
 
+    @Test("when-missing: reject rejects records of new objects, and creates no link targets")
+    func missing() throws {
+        let (folder, run) = try second("when-missing: reject", Self.lines)
+        #expect(run.text == "")
+        #expect(
+            run.lines == ["import import-tasks: 4 read, 1 updated, 1 superseded, 2 rejected"])
+        #expect(
+            try folder.rows("SELECT ZID, ZTITLE, ZNOTE, ZSTATE FROM ZTASK") == ["1|b|n|2"])
+        #expect(
+            try folder.reasons() == [
+                "key id: No Task has id '2'", "key id: No Task has id '2'",
+            ])
+        let (other, linked) = try second(
+            "when-missing: reject, link: { owner: { by: { email: mail }, missing: create } }",
+            #"{"id":"9","mail":"x"}"# + "\n" + #"{"id":"1","mail":"y"}"#)
+        #expect(linked.text == "")
+        #expect(
+            linked.lines == [
+                "import import-tasks: 2 read, 1 updated, 1 rejected, 1 link target created"
+            ])
+        #expect(try other.rows("SELECT ZEMAIL FROM ZPERSON") == ["y"])
+        #expect(try other.reasons() == ["key id: No Task has id '9'"])
+    }
+
     @Test("when-found: skip with duplicates: reject rejects only the second record of a key")
     func skipAndDuplicates() throws {
         let (folder, run) = try second(

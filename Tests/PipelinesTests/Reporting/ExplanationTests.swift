@@ -36,7 +36,8 @@ struct ExplanationTests {
                     "import.app-store", "import.entity",
                     "import.folder", "import.key", "import.model", "import.row-key", "import.null",
                     "import.skipped-columns", "import.standard-input", "import.store",
-                    "import.join-keys", "import.join-table", "import.saved",
+                    "import.join-table", "import.decimal-mark",
+                    "import.saved",
                     "import.type", "import.unfinished",
                 ]
             ),

@@ -57,6 +57,9 @@ enum ImportKeys {
     static let whenFound = Key(
         "when-found", .choice(ImportSpec.WhenFound.self), default: .update,
         "What to do if an object with this key existed before the stage.", example: "skip")
+    static let whenMissing = Key(
+        "when-missing", .choice(ImportSpec.WhenMissing.self), default: .create,
+        "What to do if no object has the record's key.", example: "reject")
     static let whenSame = Key(
         "when-same", .choice(ImportSpec.WhenSame.self), default: .skip,
         "What to do if the object already has the record's values.", example: "touch")
@@ -105,8 +108,8 @@ enum ImportKeys {
                 on: { cast: stop }
             """, page: "stage-import.md", appendix: CastTable.text,
         keys: [
-            `import`, read, into, key, set, setOnly, link, keepIf, duplicates, whenFound, whenSame,
-            extra, unmet, on, mirror, StageKeys.always,
+            `import`, read, into, key, set, setOnly, link, keepIf, duplicates, whenFound,
+            whenMissing, whenSame, extra, unmet, on, mirror, StageKeys.always,
         ])
 }
 
@@ -146,6 +149,19 @@ package struct ImportSpec: Sendable, Hashable {
             case .append:
                 "Inserts a new object for every record, without a lookup. A second run inserts the "
                     + "objects again."
+            }
+        }
+    }
+
+    /// The action for a record whose key no object has.
+    package enum WhenMissing: String, ExplainedChoice {
+        case create, reject
+
+        /// The effect on the record, as in the generated reference.
+        package var meaning: String {
+            switch self {
+            case .create: "Inserts an object."
+            case .reject: "Rejects the record, so that the stage only changes existing objects."
             }
         }
     }
@@ -207,6 +223,8 @@ package struct ImportSpec: Sendable, Hashable {
     package var duplicates = ImportKeys.duplicates.default
     /// The action for objects that existed before the stage.
     package var whenFound = ImportKeys.whenFound.default
+    /// The action for records whose key no object has.
+    package var whenMissing = ImportKeys.whenMissing.default
     /// Whether a restart has the same result: each record finds its object again and sets the same
     /// values.
     var isRepeatable: Bool { whenFound == .update || whenFound == .replace }
@@ -279,6 +297,7 @@ extension ImportSpec: StageKind {
             key: keys[ImportKeys.key] ?? [], set: keys[ImportKeys.set] ?? [],
             isSetOnly: keys[ImportKeys.setOnly], link: keys[ImportKeys.link] ?? [],
             duplicates: keys[ImportKeys.duplicates], whenFound: keys[ImportKeys.whenFound],
+            whenMissing: keys[ImportKeys.whenMissing],
             whenSame: keys[ImportKeys.whenSame], extra: keys[ImportKeys.extra],
             unmet: keys[ImportKeys.unmet], mirror: keys[ImportKeys.mirror],
             keepIf: keys[ImportKeys.keepIf], location: keys.location)

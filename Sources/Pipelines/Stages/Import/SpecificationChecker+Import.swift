@@ -168,6 +168,13 @@ extension SpecificationChecker {
                 "`when-found: append` looks for no object, so 'key' has no effect",
                 key.location, fix: "remove it, or use another `when-found`")
         }
+        if spec.whenMissing == .reject {
+            error(
+                "rule",
+                "`when-found: append` inserts an object for each record, so `when-missing: reject`"
+                    + " has no effect", spec.location,
+                fix: "remove it, or use another `when-found`")
+        }
     }
 
     private mutating func checkMapping(_ mapping: AttributeMapping, _ entity: EntityDescription) {

@@ -1,0 +1,61 @@
+import Diagnostics
+import GraphModel
+
+/// The warnings of an import before it runs.
+extension FileImport {
+    /// Warnings about data that is not imported, or that may mean something else.
+    var losses: [Diagnostic] {
+        inference.warningsOfLosses(fit.newEntities)
+            + fit.imports.filter { !$0.skipped.isEmpty }.map { fitted in
+                let names = FittedImport.listed(fitted.skipped, max: 12)
+                let isOne = fitted.skipped.count == 1
+                return Diagnostic(
+                    .warning, code: "import.skipped-columns",
+                    "\(fitted.entity) has no propert\(isOne ? "y" : "ies") for \(names), which"
+                        + " \(isOne ? "is" : "are") skipped",
+                    at: .file(FittedImport.listed(fitted.files, max: 2)),
+                    fix: fit.isOfApp
+                        ? "map \(isOne ? "it" : "them") to other properties in a spec; --save-spec DIR"
+                            + " writes one"
+                        : "add \(isOne ? "it" : "them") to the store's model with --add-columns")
+            }
+            + fit.imports.filter { !$0.nulls.isEmpty }.map { fitted in
+                let texts = fitted.nulls.map { use in
+                    "'\(use.text)' in \(use.column) (\(ReportWords.several(use.count, "row")),"
+                        + " the first at \(use.place))"
+                }
+                return Diagnostic(
+                    .warning, code: "import.null",
+                    "Read as null: \(FittedImport.listed(texts, max: 8))",
+                    at: .file(FittedImport.listed(fitted.files, max: 2)),
+                    fix: "name the texts without a value with --null TEXT; --null '' is for none")
+            }
+            + fit.imports.flatMap { fitted in
+                fitted.decimalDoubts.map { doubt in
+                    Diagnostic(
+                        .warning, code: "import.decimal-mark", doubt.message,
+                        at: .file(FittedImport.listed(fitted.files, max: 2)), fix: doubt.fix)
+                }
+            }
+            + fit.joinTables.map { fitted, entities in
+                Diagnostic(
+                    .warning, code: "import.join-table",
+                    "\(fitted.entity) holds only the keys of \(entities.joined(separator: " and ")), so"
+                        + " it may be a join table; imported alone, its records become objects",
+                    at: .file(FittedImport.listed(fitted.files, max: 2)),
+                    fix: "import it together with the files of"
+                        + " \(entities.joined(separator: " and ")) into a new store, to get a"
+                        + " relationship")
+            }
+            + fit.imports.flatMap { fitted in
+                fitted.withoutKey.map { column in
+                    Diagnostic(
+                        .warning, code: "import.skipped-columns",
+                        "The objects in \(column) lack the key that \(fitted.entity) of the store has"
+                            + " for them, and are skipped",
+                        at: .file(FittedImport.listed(fitted.files, max: 2)),
+                        fix: "add the fields of the key to the file")
+                }
+            }
+    }
+}
