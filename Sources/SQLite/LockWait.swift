@@ -1,3 +1,4 @@
+package import GraphModel
 internal import CSQLite
 
 /// A wait for another connection's lock, in short sleeps.
@@ -45,5 +46,15 @@ extension Connection {
                 return wait.goesOn(Int(count)) ? 1 : 0
             }, Unmanaged.passUnretained(wait).toOpaque())
         lockWait = wait
+    }
+
+    /// Locks out all other connections for as long as this one exists.
+    package func lockExclusively() throws(StoreError) {
+        try execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+    }
+
+    /// Moves the WAL into the file, and truncates it.
+    package func checkpoint() throws(StoreError) {
+        try execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }

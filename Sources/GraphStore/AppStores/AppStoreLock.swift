@@ -70,9 +70,7 @@ extension PersistentContainer {
     /// Removes the notes of etl from a copy of an app's store, and checkpoints its write-ahead log.
     package static func removeNotes(at path: String) throws(StoreError) {
         let connection = try exclusive(path)
-        for table in [ProgressNotes.table, KnownInputs.table] {
-            try connection.execute("DROP TABLE IF EXISTS \(table)")
-        }
+        try ProgressNotes.dropTables(on: connection)
         // Release the pages that the notes used.
         try connection.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
     }

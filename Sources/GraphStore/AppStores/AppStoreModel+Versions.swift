@@ -37,9 +37,7 @@ extension AppStoreModel {
     static func place(
         of connection: Connection, _ path: String, among versions: [ManagedObjectModel]
     ) throws(StoreError) -> Int? {
-        guard let metadata = try StoreMetadata(readingFrom: connection) else {
-            throw PersistentStore.notAStore(path)
-        }
+        let metadata = try StoreMetadata(ofStoreAt: path, on: connection)
         guard !metadata.versionHashes.isEmpty else { return nil }
         let found = try FoundTables(on: connection)
         let places = versions.indices.filter { differing(metadata, versions[$0], found).isEmpty }

@@ -23,9 +23,7 @@ struct AppStoreModel {
     init(
         given: ManagedObjectModel?, on connection: Connection, path: String
     ) throws(StoreError) {
-        guard let metadata = try StoreMetadata(readingFrom: connection) else {
-            throw PersistentStore.notAStore(path)
-        }
+        let metadata = try StoreMetadata(ofStoreAt: path, on: connection)
         let found = try FoundTables(on: connection)
         self.metadata = metadata
         self.found = found

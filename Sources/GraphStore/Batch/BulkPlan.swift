@@ -20,7 +20,7 @@ package struct BulkPlan: Sendable, Hashable {
     }
 
     /// What to do if no object has the key of a record.
-    package enum AbsentPolicy: String, Sendable, Hashable {
+    package enum AbsentPolicy: String, CaseIterable, Sendable, Hashable {
         /// Inserts an object.
         case create
         /// Rejects the record.

@@ -302,14 +302,10 @@ struct Deletion {
     /// Checking each destination is then cheaper than checking each deleted object.
     private func leadsToFew(_ edge: RelationshipEdge) throws(StoreError) -> Bool {
         let going = try connection.integer("SELECT count(*) FROM \(doomed(edge.sourceRoot))") ?? 0
-        let all = try largestKey(edge.sourceTable)
-        let destinations = try largestKey(edge.destinationTable)
+        // The largest key is an upper bound for the number of rows.
+        let all = try connection.largestKey(in: edge.sourceTable)
+        let destinations = try connection.largestKey(in: edge.destinationTable)
         return going >= all / 16 && going / 16 >= destinations
-    }
-
-    /// Returns an upper bound for the number of rows in the table.
-    private func largestKey(_ table: String) throws(StoreError) -> Int64 {
-        try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
     }
 
     private func deleteJoinRows(_ reachable: [Int64]) throws(StoreError) {

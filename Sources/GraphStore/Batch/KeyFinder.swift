@@ -44,7 +44,7 @@ struct KeyFinder: ~Copyable {
     ) throws(StoreError) {
         let connection = session.connection
         let table = plan.entity.table
-        rowsEstimate = try connection.integer("SELECT max(Z_PK) FROM \(table)") ?? 0
+        rowsEstimate = try connection.largestKey(in: table)
         largestKeyBefore = max(rowsEstimate, try session.peekKey(root: plan.entity.rootNumber))
         lookupsBeforeMap = max(1000, lookupsWorthMap)
         // Another writer also adds rows to the table, and relies on its indexes.

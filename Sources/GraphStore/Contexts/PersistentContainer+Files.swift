@@ -97,7 +97,7 @@ extension PersistentContainer {
             }
         // Keep other processes out until the new store has the name.
         defer { withExtendedLifetime(guarding) {} }
-        try fold(try exclusive(newPath))
+        try exclusive(newPath).checkpoint()
         let isOfApp = AppStore.isOne(newPath)
         // Leave an app's metadata unchanged.
         if !isOfApp { try beginLineage(newPath) }
@@ -190,9 +190,7 @@ extension PersistentContainer {
     }
 
     private static func makeNew(_ copy: Connection) throws(StoreError) {
-        for table in [ProgressNotes.table, KnownInputs.table] {
-            try copy.execute("DROP TABLE IF EXISTS \(table)")
-        }
+        try ProgressNotes.dropTables(on: copy)
         guard try StoreMetadata(readingFrom: copy) != nil else { return }
         // Leave the rest of the metadata unchanged, including its order.
         let write = try copy.prepare("UPDATE Z_METADATA SET Z_UUID = ?")
@@ -220,7 +218,7 @@ extension PersistentContainer {
                 try reader.backup(to: copy, of: database)
                 if usesLog { try copy.execute("PRAGMA journal_mode = WAL") }
                 if isNew { try makeNew(copy) }
-                try copy.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                try copy.checkpoint()
             }
             try StoreFiles.copyFolder(
                 StoreFiles.supportFolder(of: source), to: StoreFiles.supportFolder(of: path))
@@ -255,12 +253,7 @@ extension PersistentContainer {
         }
         metadata.propertyList[StoreMetadata.lineageKey] = .string(UUID().uuidString)
         try metadata.write(to: connection)
-        try fold(connection)
-    }
-
-    /// Checkpoints a store's write-ahead log; no other connection may be using the store.
-    private static func fold(_ connection: Connection) throws(StoreError) {
-        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try connection.checkpoint()
     }
 
     /// Returns a connection that locks out all others for as long as it exists.
@@ -272,7 +265,7 @@ extension PersistentContainer {
         do {
             let connection = try Connection(path: path, mode: .readWrite)
             connection.waitForLocks(patience, otherwise: timeoutMilliseconds)
-            try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+            try connection.lockExclusively()
             return connection
         } catch {
             throw error.code == .busy ? StoreError(inUse: path) : error

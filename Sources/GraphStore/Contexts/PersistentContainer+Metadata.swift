@@ -63,9 +63,6 @@ extension PersistentContainer {
         at path: String, waiting patience: LockPatience? = nil
     ) throws(StoreError) -> StoreMetadata {
         let snapshot = try StoreSnapshot(of: path, copiesOurs: false, waiting: patience)
-        guard let metadata = try StoreMetadata(readingFrom: snapshot.connection) else {
-            throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
-        }
-        return metadata
+        return try StoreMetadata(ofStoreAt: path, on: snapshot.connection)
     }
 }

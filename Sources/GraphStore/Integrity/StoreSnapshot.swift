@@ -121,8 +121,7 @@ final class StoreSnapshot {
     func foldLog() {
         guard let unfoldedCopy else { return }
         // If this fails, SQLite still reads the rows from the log.
-        try? Connection(path: unfoldedCopy, mode: .readWrite).execute(
-            "PRAGMA wal_checkpoint(TRUNCATE)")
+        try? Connection(path: unfoldedCopy, mode: .readWrite).checkpoint()
     }
 
     /// Merges the log of a copy into its file, so that the file alone is complete.

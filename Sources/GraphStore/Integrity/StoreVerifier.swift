@@ -31,7 +31,7 @@ struct StoreVerifier {
         try checkFile(level)
         guard let metadata = try StoreMetadata(readingFrom: connection) else {
             guard has(formatTable: "Z_PRIMARYKEY") || has(formatTable: "Z_MODELCACHE") else {
-                throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
+                throw .notAStore(path)
             }
             let isThere = has(formatTable: "Z_METADATA")
             findings.append(

@@ -122,9 +122,7 @@ extension ManagedObjectModel {
     func entitiesThatDiffer(fromStoreAt path: String) throws(StoreError) -> [String] {
         let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
         let connection = snapshot.connection
-        guard let metadata = try StoreMetadata(readingFrom: connection) else {
-            throw PersistentStore.notAStore(path)
-        }
+        let metadata = try StoreMetadata(ofStoreAt: path, on: connection)
         guard !snapshot.isOfApp else {
             let found = try FoundTables(on: connection)
             return AppStoreModel.differing(metadata, self, found)

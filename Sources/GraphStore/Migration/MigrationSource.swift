@@ -31,10 +31,7 @@ struct MigrationSource {
         holding = manager.holding
         versions = manager.versions
         self.connection = connection
-        guard let metadata = try StoreMetadata(readingFrom: connection) else {
-            throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
-        }
-        self.metadata = metadata
+        metadata = try StoreMetadata(ofStoreAt: path, on: connection)
         guard let model = try PersistentStore.storedModel(connection) else {
             let app = try AppStoreModel(
                 migrating: connection, path: path, among: manager.versions)

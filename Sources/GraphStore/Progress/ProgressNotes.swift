@@ -11,6 +11,13 @@ import SQLite
 enum ProgressNotes {
     static let table = "ETL_PROGRESS"
 
+    /// Drops the tables of notes.
+    static func dropTables(on connection: Connection) throws(StoreError) {
+        for name in [table, KnownInputs.table] {
+            try connection.execute("DROP TABLE IF EXISTS \(name)")
+        }
+    }
+
     /// The largest count in an undamaged note; sums of counts cannot overflow.
     static let countMax: Int64 = 1 << 53
 

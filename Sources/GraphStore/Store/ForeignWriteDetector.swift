@@ -29,7 +29,7 @@ package final class ForeignWriteDetector {
     func takeOver() throws(StoreError) -> Connection {
         let isWritten: Bool
         do throws(StoreError) {
-            try connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+            try connection.lockExclusively()
             isWritten = try connection.integer("PRAGMA data_version") != version
         } catch {
             throw error.code == .busy ? StoreError(inUse: path) : error

@@ -48,6 +48,6 @@ extension Connection {
         waitForLocks { waited in
             waited < longest && options.lockPatience?.waitsOn(after: waited) != false
         }
-        try execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try checkpoint()
     }
 }

@@ -33,9 +33,7 @@ public struct ModelHistory: Sendable {
         guard !snapshot.isOfApp else {
             return try AppStoreModel.place(of: snapshot.connection, path, among: versions)
         }
-        guard let metadata = try StoreMetadata(readingFrom: snapshot.connection) else {
-            throw StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
-        }
+        let metadata = try StoreMetadata(ofStoreAt: path, on: snapshot.connection)
         // If the stored model is missing or unreadable, only the hashes identify the version.
         let stored = try? PersistentStore.storedModel(snapshot.connection)?.versionHashes
         return versions.lastIndex { version in

@@ -107,13 +107,7 @@ extension PersistentStore {
     static func checkIsStore(at path: String) throws(StoreError) {
         let connection = try StoreSnapshot(of: path, copiesOurs: false).connection
         guard try !isEmpty(connection, path) else { return }
-        guard try StoreMetadata(readingFrom: connection) != nil else {
-            throw notAStore(path)
-        }
-    }
-
-    static func notAStore(_ path: String) -> StoreError {
-        StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
+        _ = try StoreMetadata(ofStoreAt: path, on: connection)
     }
 
     static func refuseUnfinished(
@@ -136,4 +130,11 @@ struct UnfinishedLoad: Error {}
 extension StoreError {
     /// Whether the store needs to be completed, and no process is doing this.
     package var isUnfinishedLoad: Bool { cause is UnfinishedLoad }
+}
+
+extension StoreError {
+    /// The error for an SQLite file without the tables of a store.
+    static func notAStore(_ path: String) -> StoreError {
+        StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
+    }
 }

@@ -233,9 +233,7 @@ final class PersistentStore {
             }
             return try fill(NewStore(description, model, held), description, address, connection)
         }
-        guard let metadata = try StoreMetadata(readingFrom: connection) else {
-            throw notAStore(path)
-        }
+        let metadata = try StoreMetadata(ofStoreAt: path, on: connection)
         guard let stored = try storedModel(connection) else {
             return try AppStore.write(description, address, model, held, connection)
         }

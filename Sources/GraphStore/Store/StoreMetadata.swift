@@ -40,6 +40,14 @@ struct StoreMetadata {
     /// The key that distinguishes a store's file from the file that replaces it.
     static let lineageKey = "ETLLineage"
 
+    /// Reads the row of a file, which must be a store.
+    init(ofStoreAt path: String, on connection: Connection) throws(StoreError) {
+        guard let metadata = try StoreMetadata(readingFrom: connection) else {
+            throw .notAStore(path)
+        }
+        self = metadata
+    }
+
     /// Reads the row; `nil` if the file has no such table or row.
     init?(
         readingFrom connection: Connection, _ database: String = "main"

@@ -273,7 +273,7 @@ package struct ImportPlan {
             links: builder.bulkLinks,
             duplicates: spec.duplicates)
         bulk.found = BulkPlan.FoundPolicy(rawValue: spec.whenFound.rawValue) ?? .update
-        bulk.absent = BulkPlan.AbsentPolicy(rawValue: spec.whenMissing.rawValue) ?? .create
+        bulk.absent = spec.whenMissing
         bulk.touchesSame = spec.whenSame == .touch
         self.bulk = bulk
         columns = builder.columns

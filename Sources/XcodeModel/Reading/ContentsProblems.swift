@@ -35,6 +35,13 @@ final class ContentsProblems {
         report(Diagnostic(.warning, code: "model.\(code)", message, at: .source(place), fix: fix))
     }
 
+    /// Reports an element of an unknown kind, which is not kept.
+    func warnOfUnknown(_ element: XMLElement, in keyPath: String) {
+        warn(
+            "unknown-element", "<\(element.name)> is not known here and is left out",
+            place(element, keyPath))
+    }
+
     func report(_ diagnostic: Diagnostic) {
         diagnostics.append(diagnostic)
     }
@@ -139,9 +146,7 @@ struct ElementAttributes {
     /// Reports children of unknown kinds, which are not kept.
     func warnAboutChildren(except known: Set<String>) {
         for child in element.children where !known.contains(child.name) {
-            problems.warn(
-                "unknown-element", "<\(child.name)> is not known here and is left out",
-                problems.place(child, keyPath))
+            problems.warnOfUnknown(child, in: keyPath)
         }
     }
 }

@@ -94,9 +94,7 @@ private struct Contents {
             case "composite", "compositeAttribute": readComposite(child, problems)
             case "elements": break
             default:
-                problems.warn(
-                    "unknown-element", "<\(child.name)> is not known here and is left out",
-                    problems.place(child, ""))
+                problems.warnOfUnknown(child, in: "")
             }
         }
         readLayout(root)
@@ -137,9 +135,7 @@ private struct Contents {
         for child in element.children {
             // Nested composites are attributes, too.
             guard child.name == "attribute" else {
-                problems.warn(
-                    "unknown-element", "<\(child.name)> is not known here and is left out",
-                    problems.place(child, name))
+                problems.warnOfUnknown(child, in: name)
                 continue
             }
             guard let attribute = AttributeContents.read(child, name, problems) else { continue }

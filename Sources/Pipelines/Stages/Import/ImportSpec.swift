@@ -58,7 +58,7 @@ enum ImportKeys {
         "when-found", .choice(ImportSpec.WhenFound.self), default: .update,
         "What to do if an object with this key existed before the stage.", example: "skip")
     static let whenMissing = Key(
-        "when-missing", .choice(ImportSpec.WhenMissing.self), default: .create,
+        "when-missing", .choice(BulkPlan.AbsentPolicy.self), default: .create,
         "What to do if no object has the record's key.", example: "reject")
     static let whenSame = Key(
         "when-same", .choice(ImportSpec.WhenSame.self), default: .skip,
@@ -149,19 +149,6 @@ package struct ImportSpec: Sendable, Hashable {
             case .append:
                 "Inserts a new object for every record, without a lookup. A second run inserts the "
                     + "objects again."
-            }
-        }
-    }
-
-    /// The action for a record whose key no object has.
-    package enum WhenMissing: String, ExplainedChoice {
-        case create, reject
-
-        /// The effect on the record, as in the generated reference.
-        package var meaning: String {
-            switch self {
-            case .create: "Inserts an object."
-            case .reject: "Rejects the record, so that the stage only changes existing objects."
             }
         }
     }
@@ -351,6 +338,16 @@ extension BulkPlan.DuplicatePolicy: ExplainedChoice {
         case .last: "Records are applied in order; later records overwrite earlier ones."
         case .first: "Later records are skipped."
         case .reject: "Later records are rejected."
+        }
+    }
+}
+
+extension BulkPlan.AbsentPolicy: ExplainedChoice {
+    /// The effect on the record, as in the generated reference.
+    package var meaning: String {
+        switch self {
+        case .create: "Inserts an object."
+        case .reject: "Rejects the record, so that the stage only changes existing objects."
         }
     }
 }

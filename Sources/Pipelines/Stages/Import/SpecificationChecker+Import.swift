@@ -1,5 +1,6 @@
 import Diagnostics
 package import GraphModel
+import GraphStore
 
 extension ImportSpec {
     /// Returns the attributes and to-one relationships that identify objects.
