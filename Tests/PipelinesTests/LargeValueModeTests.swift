@@ -110,7 +110,7 @@ struct LargeValueModeTests {
         try FileManager.default.createDirectory(
             atPath: "\(values)/\(name)", withIntermediateDirectories: false)
         let unreadable = try folder.run(spec(", missing-files: null"))
-        #expect(unreadable.status == .inputOutput)
+        #expect(unreadable.status == .ioError)
         #expect(
             unreadable.text.contains("/\(name) cannot be read: Is a directory"),
             "\(unreadable.text)")
