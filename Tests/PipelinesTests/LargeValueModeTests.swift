@@ -105,5 +105,14 @@ struct LargeValueModeTests {
         #expect(
             try String(contentsOfFile: folder.path("fetched.ndjson"), encoding: .utf8)
                 == "{\"name\":\"a\",\"data\":null}\n")
+
+        // A file that exists is not missing. Reading a folder fails even for the superuser.
+        try FileManager.default.createDirectory(
+            atPath: "\(values)/\(name)", withIntermediateDirectories: false)
+        let unreadable = try folder.run(spec(", missing-files: null"))
+        #expect(unreadable.status == .ioError)
+        #expect(
+            unreadable.text.contains("/\(name) cannot be read: Is a directory"),
+            "\(unreadable.text)")
     }
 }

@@ -345,6 +345,26 @@ struct UnfinishedReplayTests {
         #expect(try folder.rows(ResumeTests.tables) == ["0"])
     }
 
+    @Test("a plan of a replay that names files elsewhere is damaged")
+    func foreignPlan() throws {
+        let (folder, rejects) = try Self.killed()
+        let victim = folder.path("victim")
+        let own = folder.path("\(rejects)/.replay/x")
+        for move in [
+            #"{"to":"\#(victim)"}"#, #"{"from":"\#(own)","to":"\#(victim)"}"#,
+            #"{"from":"\#(victim)","to":"\#(folder.path(rejects))/x"}"#,
+            #"{"from":"\#(folder.path(rejects))/.replay/../../../victim","to":"\#(own)"}"#,
+        ] {
+            try folder.write("victim", "keep this\n")
+            try folder.write("\(rejects)/.replay/x", "x\n")
+            try folder.write("\(rejects)/.replay/plan.json", "[\(move)]")
+            let run = ReplayTests.replay(folder, rejects)
+            #expect(run.status == .dataError, "\(move)")
+            #expect(run.text.contains("\(rejects)/.replay/plan.json is damaged"), "\(run.text)")
+            #expect(try folder.text("victim") == "keep this\n")
+        }
+    }
+
     @Test("a run starts despite an unfinished replay whose folder was moved")
     func allowed() throws {
         let (folder, rejects) = try Self.killed()

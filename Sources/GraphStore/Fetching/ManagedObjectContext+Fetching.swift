@@ -108,7 +108,7 @@ extension ManagedObjectContext {
             guard object.presence == .fault || refreshes && parent == nil,
                 parent == nil || ancestorRow(of: id) == nil
             else { continue }
-            guard let (_, row) = reader.found(rows, rowPlan) else { continue }
+            guard let (_, row) = try reader.found(rows, rowPlan) else { continue }
             read += 1
             if object.presence == .realized {
                 self.merge(row, into: object)
@@ -148,7 +148,7 @@ extension ManagedObjectContext {
             keep(object)
             guard object.presence == .fault else { continue }
             let extra = object.extra ?? ObjectExtra()
-            extra.partial = partial.row(rows, container.externalFiles)
+            extra.partial = try partial.row(rows, container.externalFiles)
             object.extra = extra
         }
         statistics.rowsRead += ids.count

@@ -39,8 +39,10 @@ extension ManagedObjectContext {
         statistics.fetches += 1
         let statement = try select.fragment.prepare(on: reader.connection)
         while try step(statement) {
-            let values = select.columns.map {
-                $0.value(in: statement, container.externalFiles, self.rows.unwritten)
+            var values: [GraphValue] = []
+            for column in select.columns {
+                values.append(
+                    try column.value(in: statement, container.externalFiles, self.rows.unwritten))
             }
             statistics.rowsRead += 1
             guard try body(Row(header: header, values: values)) else { return }
@@ -182,7 +184,7 @@ extension ResultSQL.Column {
     /// Returns the column's value in a statement's current row.
     fileprivate func value(
         in statement: Statement, _ files: ExternalFiles, _ unwritten: UnwrittenKeys
-    ) -> GraphValue {
+    ) throws(StoreError) -> GraphValue {
         if case .object = type {
             guard !statement.isNull(place) else { return .null }
             var number = entityNumber
@@ -195,7 +197,8 @@ extension ResultSQL.Column {
         }
         let stored = statement.value(place)
         return GraphValue(
-            attribute?.allowsExternalBinaryDataStorage == true ? files.value(of: stored) : stored,
+            attribute?.allowsExternalBinaryDataStorage == true
+                ? try files.value(of: stored) : stored,
             type)
     }
 }

@@ -63,7 +63,12 @@ struct AttributeProjection {
         let files = externalFiles
         return BoundFunction { call throws(FunctionError) in
             guard call.storage(0) == .blob else { return }
-            let value = files.value(of: .blob(Array(call.bytes(0))))
+            let value: StoredValue
+            do throws(StoreError) {
+                value = try files.value(of: .blob(Array(call.bytes(0))))
+            } catch {
+                throw FunctionError(error.message)
+            }
             guard case .blob(let bytes) = value else {
                 throw FunctionError("The file of a large value is missing")
             }

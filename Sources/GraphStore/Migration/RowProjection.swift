@@ -69,14 +69,14 @@ struct RowProjection {
         var count = 0
         while try rows.step() {
             let key = rows.integer(0)
+            var oldValues: [String: StoredValue] = [:]
+            for (index, attribute) in old.enumerated() {
+                let value = rows.value(Int32(fixed.count + index))
+                let isExternal = attribute.place.attribute.allowsExternalBinaryDataStorage
+                oldValues[attribute.name] = isExternal ? try files.value(of: value) : value
+            }
             var row = MigratedRow(
-                key,
-                old: Dictionary(
-                    uniqueKeysWithValues: old.enumerated().map { index, attribute in
-                        let value = rows.value(Int32(fixed.count + index))
-                        let isExternal = attribute.place.attribute.allowsExternalBinaryDataStorage
-                        return (attribute.name, isExternal ? files.value(of: value) : value)
-                    }),
+                key, old: oldValues,
                 new: Dictionary(
                     // A large value is present only if the policy sets it.
                     uniqueKeysWithValues: new.filter {

@@ -35,16 +35,26 @@ struct ExternalFiles: Sendable {
     // MARK: Reading
 
     /// Returns the value that a column represents; null if its file is missing.
-    func value(of stored: StoredValue) -> StoredValue {
+    ///
+    /// - Throws: `StoreError` if the file exists and cannot be read. Null would be a wrong value,
+    ///   which a migration or a save could write.
+    func value(of stored: StoredValue) throws(StoreError) -> StoredValue {
         guard case .blob(let bytes) = stored, let mark = bytes.first else { return stored }
         if mark == ExternalData.inlineMark { return .blob(Array(bytes.dropFirst())) }
         // A value without a mark represents itself; an app may have stored it before.
         guard mark == Self.fileMark else { return stored }
         guard let name = Self.fileName(stored) else { return .null }
         for folder in folders {
-            // The value is in one folder only; a container of several stores tries the folder of
-            // each.
-            if let bytes = try? FileSystem.contents("\(folder)/\(name)") { return .blob(bytes) }
+            let path = "\(folder)/\(name)"
+            do throws(SystemFault) {
+                return .blob(try FileSystem.contents(path))
+            } catch {
+                // The value is in one folder only; a container of several stores tries the folder
+                // of each.
+                guard error.isMissing else {
+                    throw StoreFiles.failure(path, "cannot be read", error)
+                }
+            }
         }
         return .null
     }

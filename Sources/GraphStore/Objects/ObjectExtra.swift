@@ -139,10 +139,11 @@ struct PartialPlan {
     }
 
     /// Returns the values of the current row.
-    func row(_ statement: Statement, _ files: ExternalFiles) -> PartialRow {
-        let values = attributes.map { place in
+    func row(_ statement: Statement, _ files: ExternalFiles) throws(StoreError) -> PartialRow {
+        var values: [StoredValue] = []
+        for place in attributes {
             let value = statement.value(place.column)
-            return place.isExternal ? files.value(of: value) : value
+            values.append(place.isExternal ? try files.value(of: value) : value)
         }
         let links = toOnes.map { place -> ManagedObjectID? in
             guard !statement.isNull(place.key) else { return nil }

@@ -62,9 +62,10 @@ final class ObjectReader {
         defer { statement.reset() }
         guard try statement.step(), statement.integer(1) == layout.number else { return nil }
         unwritten?.meet(id)
-        return objects.rowPlan(layout.number).places(of: layout.number).map {
-            decode(statement, layout, $0)
+        guard let places = objects.rowPlan(layout.number).places(of: layout.number) else {
+            return nil
         }
+        return try decode(statement, layout, places)
     }
 
     /// Reads the rows of many objects, and calls the body for each existing row.
@@ -77,20 +78,24 @@ final class ObjectReader {
             let keys = ids.map(\.primaryKey).sorted()
             for chunk in keys.chunks(of: Self.chunkSize) {
                 let statement = try select(chunk, layout, plan)
+                // After an error, it must not keep its snapshot of the store.
+                defer { statement.reset() }
                 while try statement.step() {
-                    if let (id, row) = found(statement, plan) { body(id, row) }
+                    if let (id, row) = try found(statement, plan) { body(id, row) }
                 }
             }
         }
     }
 
     /// Returns the ID and values of the current row; `nil` if its entity is not in the plan.
-    func found(_ statement: Statement, _ plan: RowPlan) -> (ManagedObjectID, ObjectRow)? {
+    func found(
+        _ statement: Statement, _ plan: RowPlan
+    ) throws(StoreError) -> (ManagedObjectID, ObjectRow)? {
         let number = statement.integer(1)
         guard let layout = objects.layout(number), let places = plan.places(of: number) else {
             return nil
         }
-        return (id(statement), decode(statement, layout, places))
+        return (id(statement), try decode(statement, layout, places))
     }
 
     private func byRoot(_ ids: [ManagedObjectID]) -> [(Int64, [ManagedObjectID])] {
@@ -138,7 +143,7 @@ final class ObjectReader {
 
     private func decode(
         _ statement: Statement, _ layout: EntityLayout, _ places: RowPlan.Places
-    ) -> ObjectRow {
+    ) throws(StoreError) -> ObjectRow {
         var values: [StoredValue] = []
         values.reserveCapacity(layout.slots.count)
         for slot in layout.slots.indices {
@@ -147,7 +152,7 @@ final class ObjectReader {
                 continue
             }
             let value = statement.value(column)
-            values.append(layout.slots[slot].isExternal ? external.value(of: value) : value)
+            values.append(layout.slots[slot].isExternal ? try external.value(of: value) : value)
         }
         var links = layout.emptyLinks
         for (slot, place) in places.toOnes.enumerated() where !statement.isNull(place.key) {

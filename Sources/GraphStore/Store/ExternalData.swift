@@ -16,14 +16,17 @@ package struct ExternalValues: Sendable {
     /// Whether the store is an app's, whose transformers are unknown.
     package let isOfApp: Bool
 
-    /// Calls the body with the value of a column's bytes, or with `nil` if its file is missing.
+    /// Calls the body with the value of a column's bytes, or with `nil` if its file is missing or
+    /// cannot be read.
+    ///
+    /// `missingFile(of:)` finds out which.
     package func withValue<R>(
         of bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>?) -> R
     ) -> R {
         switch bytes.first {
         case ExternalData.inlineMark: return body(UnsafeBufferPointer(rebasing: bytes.dropFirst()))
         case ExternalFiles.fileMark:
-            guard case .blob(let value) = files.value(of: .blob(Array(bytes))) else {
+            guard case .blob(let value)? = try? files.value(of: .blob(Array(bytes))) else {
                 return body(nil)
             }
             return value.withUnsafeBufferPointer { body($0) }
@@ -31,11 +34,14 @@ package struct ExternalValues: Sendable {
         }
     }
 
-    /// Returns the path of the file that a column's bytes name if it cannot be read, otherwise
-    /// `nil`.
-    package func missingFile(of bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    /// Returns the path of the file that a column's bytes name if it is missing, otherwise `nil`.
+    ///
+    /// - Throws: `StoreError` if the file exists and cannot be read.
+    package func missingFile(
+        of bytes: UnsafeBufferPointer<UInt8>
+    ) throws(StoreError) -> String? {
         let stored = StoredValue.blob(Array(bytes))
-        guard case .null = files.value(of: stored) else { return nil }
+        guard case .null = try files.value(of: stored) else { return nil }
         return files.path(of: stored)
     }
 }

@@ -31,7 +31,9 @@ final class MissingFiles {
                 column.isList
                 ? (0..<cell.listCount).map { batch.item(cell.listStart + $0) } : [cell]
             for cell in cells where cell.kind == .blob {
-                guard let path = cursor.externalValues.missingFile(of: cell.bytes) else { continue }
+                guard let path = try cursor.externalValues.missingFile(of: cell.bytes) else {
+                    continue
+                }
                 let message =
                     "\(cursor.entityName) \(values[cursor.columns.count].integerValue): the file of"
                     + " '\(cursor.fields[place].joined(separator: "."))' is missing: \(path)"

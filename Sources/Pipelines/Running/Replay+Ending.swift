@@ -72,7 +72,7 @@ extension Replay {
     private func movesOfLinks(
         from refused: String, _ records: ReplayedRecords, runID: String
     ) throws -> [Move] {
-        let target = FileName(PathText.join(folder, "replay-" + runID))
+        let target = FileName(PathText.join(folder, Self.linksFolderPrefix + runID))
         var moves: [Move] = []
         let names = newNames
         for file in files {
@@ -147,8 +147,11 @@ extension Replay {
     func recover() throws {
         guard FileDescriptor.size(planPath) != nil else { return }
         let plan = try WholeFile.read(FileName(planPath))
-        // The decoder's error is replaced by one that names the file.
-        guard let moves = try? JSONDecoder().decode([Move].self, from: plan) else {
+        // The decoder's error is replaced by one that names the file. The folder may come from
+        // another person, so its plan must not touch other files.
+        guard let moves = try? JSONDecoder().decode([Move].self, from: plan),
+            moves.allSatisfy(isOwn)
+        else {
             throw RunFailure(
                 .dataError, code: "rejects.note", "\(planPath) is damaged",
                 fix: "restore the file, or import the records of this folder with a separate spec"
@@ -177,6 +180,31 @@ extension Replay {
         try FileDescriptor.synchronizeFolder(folder)
         try removeWork()
     }
+
+    /// Returns whether a move is one of the replay's files to the folder of rejects, or to a folder
+    /// of links in it.
+    private func isOwn(_ move: Move) -> Bool {
+        let root = Self.real(FileName(folder))
+        let target = Self.real(move.to.folder)
+        let isTarget =
+            target == root
+            || target.folder == root
+                && target.lastComponent.hasPrefix(FileName(Self.linksFolderPrefix))
+        guard let from = move.from else { return isTarget }
+        let parts = Self.real(from.folder).components
+        let start = root.components + [ArraySlice(".replay".utf8)]
+        return isTarget && parts.starts(with: start) && !parts.contains(ArraySlice("..".utf8))
+    }
+
+    /// Returns the path without symbolic links; the last folders need not exist.
+    private static func real(_ path: FileName) -> FileName {
+        if let real = FileSystem.resolved(path) { return real }
+        let folder = path.folder
+        return folder == path ? path : real(folder).joining(path.lastComponent)
+    }
+
+    /// The folder of the links that a replay left out is named after its run.
+    private static let linksFolderPrefix = "replay-"
 
     /// Writes the new reasons with the positions in the original inputs, if the records of the file
     /// can be identified by number.

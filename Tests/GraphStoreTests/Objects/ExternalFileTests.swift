@@ -60,6 +60,35 @@ import Testing
         }
     }
 
+    @Test("a large value is null if its file is missing, but an error if it cannot be read")
+    func unreadable() throws {
+        try withStore(model()) { store in
+            let context = store.context()
+            let photo = try context.insert("Photo")
+            photo[.binary("data")] = [UInt8](repeating: 8, count: 200_000)
+            try context.save()
+            let name = try #require(files(store).first)
+            let path = store.folder.file(".store_SUPPORT/_EXTERNAL_DATA/\(name)")
+            try FileManager.default.moveItem(atPath: path, toPath: path + "-kept")
+            let container = try PersistentContainer(model: nil, at: store.path)
+            let missing = try container.newContext().existingObject(with: photo.objectID)
+            #expect(missing[.binary("data")] == nil)
+            // Reading a folder fails even for the superuser.
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: false)
+            let other = try PersistentContainer(model: nil, at: store.path)
+            let error = storeError {
+                _ = try other.newContext().existingObject(with: photo.objectID)
+            }
+            #expect(error?.code == .inputOutput)
+            #expect(
+                error?.message.hasSuffix("/\(name) cannot be read: Is a directory") == true,
+                "\(String(describing: error))")
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: path + "-kept", toPath: path)
+        }
+    }
+
     @Test("a salvage copies external files and fails next to a store with the same stem")
     func salvage() throws {
         try withStore(model()) { store in

@@ -81,7 +81,8 @@ struct RejectFiles {
     /// It closes files of another run. Missing files were drained by replays or removed.
     ///
     /// - Returns: The number of their records that replays have saved since.
-    /// - Throws: `RunFailure` (75) if a replay of this run's folder is unfinished.
+    /// - Throws: `RunFailure` (75) if a replay of this run's folder is unfinished, or (65) if the
+    ///   notes name files that are no rejects of this pipeline.
     mutating func resume(
         _ notes: [RejectFileNote], links linkNotes: [LinkFileNote]
     ) throws -> Int {
@@ -89,6 +90,11 @@ struct RejectFiles {
         var saved = 0
         for itsFolder in Set(notes.map(\.path.folder)).sorted() {
             let folder = itsFolder.exactText ?? itsFolder.displayText
+            guard
+                try mayContinue(
+                    notes.filter { $0.path.folder == itsFolder }
+                        .flatMap { [$0.path, RejectFile.reasons(of: $0.path)] }, in: folder)
+            else { continue }
             if !isDry { try Replay.recover(in: folder) }
             let known = try RejectNote.read(in: folder)?.files ?? []
             let isOwn = Self.areSame(folder, self.folder)
@@ -149,8 +155,9 @@ struct RejectFiles {
     private mutating func resume(_ notes: [LinkFileNote]) throws {
         guard !isDry else { return }
         for var note in notes {
-            let itsFolder = note.path.folder
-            let isOwn = Self.areSame(itsFolder.exactText ?? itsFolder.displayText, folder)
+            let itsFolder = note.path.folder.exactText ?? note.path.folder.displayText
+            guard try mayContinue([note.path], in: itsFolder) else { continue }
+            let isOwn = Self.areSame(itsFolder, folder)
             if isOwn { note.path = FileName(folder).joining(note.path.lastComponent) }
             guard let size = FileDescriptor.size(note.path) else { continue }
             let file = AppendedFile(note.path, length: min(size, note.length))
@@ -158,6 +165,26 @@ struct RejectFiles {
             taken.insert(note.path)
             if isOwn { links[note.source] = file } else { otherLinks.append(note) }
         }
+    }
+
+    /// Returns whether files that the notes in the store name may be continued.
+    ///
+    /// The store may come from another person, so its notes are not trusted: only files in a folder
+    /// that a run of this pipeline has created are read, truncated, or removed.
+    ///
+    /// - Returns: `false` if the folder is not such a folder, but has none of the files.
+    /// - Throws: `RunFailure` (65) if it has one.
+    private func mayContinue(_ files: [FileName], in itsFolder: String) throws -> Bool {
+        if Self.areSame(itsFolder, folder) { return true }
+        if Publication.run(ofRejects: PathText.lastComponent(itsFolder), origin.pipeline) != nil,
+            try RejectNote.read(in: itsFolder)?.pipeline == origin.pipeline
+        {
+            return true
+        }
+        guard !files.contains(where: { FileDescriptor.size($0) != nil }) else {
+            throw RunFailure.damagedNotes
+        }
+        return false
     }
 
     /// Returns whether two paths lead to the same folder, which may not exist.
