@@ -367,7 +367,7 @@ import Testing
         #expect(try StoreFiles.names(in: files) == names)
         #expect(try StoreFiles.names(in: store.folder.path).sorted() == beside)
         #expect(
-            ExternalFiles(storePath: store.path).value(
+            try ExternalFiles(storePath: store.path).value(
                 of: .blob([2] + Array((names.first ?? "").utf8))
             ) == .blob([UInt8](repeating: 7, count: 200_000)))
         try store.migrate()
