@@ -195,7 +195,7 @@ import Testing
                 "Sources/GraphStore/Contexts/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/PersistentContainer.swift",
-                "Sources/Pipelines/Running/BatchQueue.swift",
+                "Sources/Pipelines/Running/Scheduling/BatchQueue.swift",
                 "Sources/Pipelines/Stages/Export/ExportReader.swift",
                 "Sources/Pipelines/Stages/Import/Loading/ImportPieces.swift",
                 "Sources/Pipelines/Stages/Import/Loading/ImportReader.swift",
