@@ -168,10 +168,10 @@ import Testing
                 "Pipelines/Reporting/ProcessMemory.swift",  // the process
                 "RecordStreams/Bytes/ByteSearch.swift",  // memory
                 "SQLite/StoreError+SQLite.swift",  // the system's numbers of errors
-                "etl/MigrateCommand.swift",  // standard output
-                "etl/SignalHandling.swift",  // signals
-                "etl/StandardOutput.swift",  // standard output
-                "etl/Terminal.swift",  // the terminal
+                "etl/Commands/Stores/MigrateCommand.swift",  // standard output
+                "etl/Terminal/SignalHandling.swift",  // signals
+                "etl/Terminal/StandardOutput.swift",  // standard output
+                "etl/Terminal/Terminal.swift",  // the terminal
             ])
     }
 
@@ -195,7 +195,7 @@ import Testing
                 "Sources/GraphStore/Contexts/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/PersistentContainer.swift",
-                "Sources/Pipelines/Running/BatchQueue.swift",
+                "Sources/Pipelines/Running/Scheduling/BatchQueue.swift",
                 "Sources/Pipelines/Stages/Export/ExportReader.swift",
                 "Sources/Pipelines/Stages/Import/Loading/ImportPieces.swift",
                 "Sources/Pipelines/Stages/Import/Loading/ImportReader.swift",
@@ -272,7 +272,8 @@ import Testing
     @Test func onlyListedFilesWriteToStandardError() throws {
         #expect(
             try sources(with: ["writeBytes(2,", "STDERR_FILENO"]) == [
-                "Sources/GraphStore/Store/StatementLog.swift", "Sources/etl/Terminal.swift",
+                "Sources/GraphStore/Store/StatementLog.swift",
+                "Sources/etl/Terminal/Terminal.swift",
             ])
         #expect(try sources(with: ["ENFILE"]) == ["Sources/Files/FaultKind.swift"])
     }
