@@ -251,13 +251,15 @@ struct SalvageWriter {
     private mutating func copyWaitingPairs(
         of old: SourceJoin, first: String, _ insert: Statement
     ) throws(StoreError) {
+        let name = DeferredJoinRows.name(of: old.table)
+        // Only a stopped load leaves this table. If the tables cannot be listed, its rows are among
+        // the lost ones.
+        guard (try? source.hasTable(name)) == true else { return }
         do throws(StoreError) {
-            let name = DeferredJoinRows.name(of: old.table)
             let note = "SELECT SQL FROM ETL_PENDING WHERE NAME = '\(name)'"
-            // Only a stopped load leaves this table, so it usually does not exist.
-            guard let sql = try? source.text(note), let start = sql.firstRange(of: "SELECT "),
+            guard let sql = try source.text(note), let start = sql.firstRange(of: "SELECT "),
                 let end = sql.firstRange(of: ";")
-            else { return }
+            else { throw StoreError(.corrupt, "The note of \(name) is missing") }
             // The load listed the columns in its own order.
             let isSwapped = !sql[..<start.lowerBound].contains("(\(old.column(first)),")
             let rows = try source.prepare(String(sql[start.lowerBound..<end.lowerBound]))

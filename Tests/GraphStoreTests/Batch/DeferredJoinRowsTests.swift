@@ -105,6 +105,23 @@ private let entities = """
         }
     }
 
+    @Test("salvage reports the deferred links of a stopped load whose note is lost")
+    func lostNote() throws {
+        try withStore(entities) { store in
+            try store.container.load(
+                plan("Task", "id", "tags", "Tag"), [[1, ["b", "a"]], [2, ["a"]]],
+                buildsIndexes: false)
+            try store.foreign().execute("DELETE FROM ETL_PENDING WHERE NAME = 'ETL_LINKS_Z_2TASKS'")
+            let salvage = try PersistentContainer.salvage(
+                at: store.path, to: store.folder.file("new.sqlite"))
+            #expect(
+                salvage.losses.map(\.description).filter { $0.contains("deferred") } == [
+                    "Z_2TASKS: not all deferred links of a stopped load can be read"
+                ])
+            try store.foreign().execute("DROP TABLE ETL_LINKS_Z_2TASKS")
+        }
+    }
+
     @Test func keepsTheJoinRowsOfTheLastRecordOfEachOwner() throws {
         let seed = TestSeed.ofThisRun
         var random = SeededGenerator(seed: seed)
