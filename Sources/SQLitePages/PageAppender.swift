@@ -31,14 +31,15 @@ package final class PageAppender {
     private let storage: any PageStorage
     private let journal: RollbackJournal?
     private var firstPage: [UInt8]
-    private var pointerMap: PointerMap
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
+    @exclusivity(unchecked) private var pointerMap: PointerMap
     private let roots: Set<UInt32>
     private var rootPages: [UInt32: [UInt8]] = [:]
     private let block: UnsafeMutableRawPointer
-    private var blockUsed = 0
+    @exclusivity(unchecked) private var blockUsed = 0
     private var blockOffset: Int64
     /// The number of pages of the file.
-    package private(set) var pageCount: UInt32
+    @exclusivity(unchecked) package private(set) var pageCount: UInt32
 
     /// Checks the file's header, and writes the journal.
     ///

@@ -2,10 +2,11 @@
 package final class TableTree {
     private let file: PageAppender
     private let root: UInt32
-    private var leaf = TreePage(.tableLeaf)
-    private var lastRowID: Int64 = .min
-    private var upper: InteriorPages
-    private var divider = TreeCell()
+    // Unchecked: only one thread uses it at a time, and no access is nested in another.
+    @exclusivity(unchecked) private var leaf = TreePage(.tableLeaf)
+    @exclusivity(unchecked) private var lastRowID: Int64 = .min
+    @exclusivity(unchecked) private var upper: InteriorPages
+    @exclusivity(unchecked) private var divider = TreeCell()
 
     /// Begins a tree whose root page is empty.
     package init(root: UInt32, in file: PageAppender) {
@@ -59,13 +60,14 @@ package final class TableTree {
 package final class IndexTree {
     private let file: PageAppender
     private let root: UInt32
-    private var leaf = TreePage(.indexLeaf)
+    // Unchecked, as in `TableTree`.
+    @exclusivity(unchecked) private var leaf = TreePage(.indexLeaf)
     /// The full leaf to the left, which gives up a key if no further key comes.
-    private var full = TreePage(.indexLeaf)
+    @exclusivity(unchecked) private var full = TreePage(.indexLeaf)
     /// The key between the two leaves.
-    private var divider = TreeCell()
-    private var taken = TreeCell()
-    private var upper: InteriorPages
+    @exclusivity(unchecked) private var divider = TreeCell()
+    @exclusivity(unchecked) private var taken = TreeCell()
+    @exclusivity(unchecked) private var upper: InteriorPages
 
     /// Begins a tree whose root page is empty.
     package init(root: UInt32, in file: PageAppender) {
