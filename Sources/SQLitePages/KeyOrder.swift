@@ -167,7 +167,8 @@ private struct Field {
     /// Compares without the loss of converting a large integer to a real number.
     private static func compare(_ integer: Int64, _ real: Double) -> Int {
         if real < -0x1p63 { return 1 }
-        if real >= 0x1p63 { return -1 }
+        // NaN, which SQLite never stores, has no integer either.
+        guard real < 0x1p63 else { return -1 }
         let whole = Int64(real)
         if integer != whole { return integer < whole ? -1 : 1 }
         return order(Double(integer), real)

@@ -26,7 +26,7 @@ package final class PageAppender {
         static let validFor = 92
     }
 
-    private static let blockBytes = 1 << 20
+    private static let blockBytes = PageFormat.transferBytesMax
 
     private let storage: any PageStorage
     private let journal: RollbackJournal?

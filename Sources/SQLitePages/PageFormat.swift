@@ -67,6 +67,10 @@ package enum PageFormat {
     private static let localMin = (pageBytes - 12) * 32 / 255 - 23
     /// The payload of an overflow page, after the number of the next one.
     static let overflowBytes = pageBytes - 4
+    /// The number of bytes that are read or written at once, the size of SQLite's largest page.
+    ///
+    /// Its Unix file methods write nothing, or only a part, if 128 KiB or more are requested.
+    static let transferBytesMax = 1 << 16
     /// SQLite never gives a cell less space.
     static let cellBytesMin = 4
 

@@ -3,6 +3,7 @@
 /// In a file that SQLite has open, use SQLite's own methods for it
 /// (https://www.sqlite.org/c3ref/io_methods.html): closing a second descriptor of the file would
 /// release the locks of this process (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+/// Each call transfers at most 64 KiB.
 package protocol PageStorage {
     /// Fills a buffer with the bytes at an offset.
     func read(_ room: UnsafeMutableRawBufferPointer, at offset: Int64) throws(PageFault)

@@ -78,6 +78,14 @@ package struct RecordEncoder: ~Copyable {
         put(value, bytes: count, type: UInt64(type))
     }
 
+    /// Adds an integer to a column; with REAL affinity, one of more than six bytes becomes a real
+    /// number.
+    package mutating func add(_ value: Int64, as affinity: NumberAffinity) {
+        let size = value < 0 ? ~value : value
+        guard affinity == .real, size > Int64.sixBytesMax else { return add(value) }
+        add(Double(value), as: .real)
+    }
+
     @inline(__always)
     private mutating func put(_ value: Int64, bytes: Int, type: UInt64) {
         reserve(8)

@@ -2,7 +2,7 @@
 ///
 /// It reads the file, so the caller holds a lock, and no page is only in a cache or a log.
 package struct TableReader: ~Copyable {
-    private static let blockPages = 64
+    private static let blockPages = PageFormat.transferBytesMax / PageFormat.pageBytes
     /// No table is deeper: SQLite's own limit.
     private static let depthMax = 20
 

@@ -36,7 +36,7 @@ private final class KilledStorage: PageStorage {
 }
 
 @Suite("A killed writer of SQLite pages") struct KilledWritingTests {
-    private static let rows = 20_000
+    private static let rows = 6_000
 
     private func write(_ path: String, to storage: some PageStorage) throws {
         let file = try PageAppender(storage, roots: [4, 5], journal: FileName(path))

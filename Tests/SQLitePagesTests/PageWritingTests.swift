@@ -35,7 +35,7 @@ import Testing
     private func compare(
         _ found: Database, _ expected: Database, _ content: RandomDatabase, _ seed: String
     ) throws {
-        #expect(try found.integrity() == ["ok"], "\(seed)")
+        try expectIntact(found, seed)
         for table in content.tables {
             let all = "SELECT * FROM \(table.name) NOT INDEXED ORDER BY Z_PK"
             #expect(try found.rows(all) == expected.rows(all), "\(seed), \(table.name)")
@@ -64,6 +64,11 @@ import Testing
         }
     }
 
+    private func expectIntact(_ database: Database, _ reason: String) throws {
+        let findings = try database.integrity()
+        #expect(findings == ["ok"], "\(reason)")
+    }
+
     /// Uses the file as SQLite uses its own.
     private func change(
         _ database: Database, _ content: RandomDatabase, _ random: inout SeededGenerator,
@@ -80,13 +85,13 @@ import Testing
             }
             try database.execute("INSERT INTO \(table.name) DEFAULT VALUES")
         }
-        #expect(try database.integrity() == ["ok"], "\(seed), after changes")
+        try expectIntact(database, "\(seed), after changes")
         _ = try database.rows("PRAGMA incremental_vacuum(\(1 + random.pick(2_000)))")
-        #expect(try database.integrity() == ["ok"], "\(seed), after incremental_vacuum")
+        try expectIntact(database, "\(seed), after incremental_vacuum")
         if let table = content.tables.last { try database.execute("DROP TABLE \(table.name)") }
-        #expect(try database.integrity() == ["ok"], "\(seed), after DROP TABLE")
+        try expectIntact(database, "\(seed), after DROP TABLE")
         try database.execute("VACUUM")
-        #expect(try database.integrity() == ["ok"], "\(seed), after VACUUM")
+        try expectIntact(database, "\(seed), after VACUUM")
     }
 
     @Test("keys that are made from SQLite's rows are those that are made from the values")

@@ -98,20 +98,22 @@ struct RandomDatabase {
     ) -> [(rowID: Int64, values: [Value])] {
         let count = random.pick([0, 1, 2, 3, 40, rowsMax / 8, rowsMax])
         let length = random.pick([5, 40, 300, 3_000, 20_000])
-        let wanted = table.columns.count > 100 ? count / 20 : count
+        // The table has at most about 4 MB.
+        let wanted = min(count, (4 << 20) / (max(1, table.columns.count) * (length + 40) / 3))
         var rowID: Int64 = random.pick([.min, -100, 0, 1, 1 << 33, 1 << 55])
         let step: Int64 = random.pick([1, 1, 3, 1 << 40])
         var seen: [Set<[Value]>] = table.indexes.map { _ in [] }
         var rows: [(rowID: Int64, values: [Value])] = []
         for _ in 0..<wanted {
             let values = table.columns.map { value(for: $0, &random, length, wanted) }
-            let keys = table.indexes.map { index in index.columns.map { values[$0] } }
+            let keys = table.indexes.map { index in
+                index.columns.map { Self.comparable(values[$0], in: table.columns[$0]) }
+            }
             let isTaken = zip(table.indexes, zip(keys, seen)).contains { index, key in
-                index.isUnique && !key.0.contains(.null)
-                    && key.1.contains(key.0.map(Self.comparable))
+                index.isUnique && !key.0.contains(.null) && key.1.contains(key.0)
             }
             guard !isTaken else { continue }
-            for place in keys.indices { seen[place].insert(keys[place].map(Self.comparable)) }
+            for place in keys.indices { seen[place].insert(keys[place]) }
             rows.append((rowID, values))
             let (next, isOver) = rowID.addingReportingOverflow(
                 .random(in: 1...step, using: &random))
@@ -122,8 +124,9 @@ struct RandomDatabase {
     }
 
     /// Returns a value that is equal for values that an index regards as equal.
-    private static func comparable(_ value: Value) -> Value {
+    private static func comparable(_ value: Value, in column: Column) -> Value {
         switch value {
+        case .integer(let integer) where column.affinity == .real: .double(Double(integer))
         case .integer(let integer): Double(exactly: integer).map(Value.double) ?? value
         case .real(let bits) where Double(bitPattern: bits) == 0: .real(0)
         default: value
@@ -271,7 +274,7 @@ extension RecordEncoder {
     mutating func add(_ value: Value, as affinity: NumberAffinity) {
         switch value {
         case .null: addNull()
-        case .integer(let value): add(value)
+        case .integer(let value): add(value, as: affinity)
         case .real(let bits): add(Double(bitPattern: bits), as: affinity)
         case .text(let bytes): bytes.withUnsafeBytes { add(text: $0) }
         case .blob(let bytes): bytes.withUnsafeBytes { add(blob: $0) }
