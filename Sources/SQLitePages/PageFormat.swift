@@ -87,11 +87,14 @@ package enum PageFormat {
 }
 
 /// The first byte of a b-tree page.
-enum PageKind: UInt8 {
-    case indexInterior = 2
-    case tableInterior = 5
-    case indexLeaf = 10
-    case tableLeaf = 13
+struct PageKind: RawRepresentable, Hashable {
+    static let indexInterior = PageKind(rawValue: 2)
+    static let tableInterior = PageKind(rawValue: 5)
+    static let indexLeaf = PageKind(rawValue: 10)
+    static let tableLeaf = PageKind(rawValue: 13)
+
+    /// The byte; another value is not of a b-tree page.
+    let rawValue: UInt8
 
     var isInterior: Bool { self == .indexInterior || self == .tableInterior }
     var headerBytes: Int { isInterior ? 12 : 8 }
