@@ -43,6 +43,7 @@ let package = Package(
             dependencies: ["Diagnostics", "YAML", "Digests"]),
         .target(name: "XcodeModel", dependencies: ["Files", "Diagnostics", "GraphModel", "CZlib"]),
         .target(name: "ClassGeneration", dependencies: ["Files", "Diagnostics", "GraphModel"]),
+        .target(name: "SQLitePages", dependencies: ["Files"]),
         .target(name: "SQLite", dependencies: ["Files", "GraphModel", "CSQLite"]),
         .target(
             name: "GraphStore",
@@ -121,6 +122,9 @@ let package = Package(
         .testTarget(
             name: "TypedClassesTests",
             dependencies: ["GraphStore", "GraphModel"], exclude: ["Models"]),
+        .testTarget(
+            name: "SQLitePagesTests",
+            dependencies: ["SQLitePages", "Files", "CSQLite", "TestSeeds"]),
         .testTarget(name: "SQLiteTests", dependencies: ["GraphModel", "SQLite"]),
         .testTarget(
             name: "GraphStoreTests",
