@@ -160,9 +160,9 @@ import Testing
                 "GraphModel/Predicates/Records/RecordGraph.swift",  // the clock
                 "GraphModel/Predicates/Text/TextCollation.swift",  // memory
                 "GraphModel/Predicates/Text/TextComparison.swift",  // memory
-                "GraphStore/Batch/KeyHash.swift",  // memory
-                "GraphStore/Contexts/ConcurrencyDebug.swift",  // the environment
-                "GraphStore/Contexts/WriteLease.swift",  // threads
+                "GraphStore/Batch/Keys/KeyHash.swift",  // memory
+                "GraphStore/Contexts/Container/ConcurrencyDebug.swift",  // the environment
+                "GraphStore/Contexts/Container/WriteLease.swift",  // threads
                 "GraphStore/History/HistoryWriter.swift",  // the process
                 "GraphStore/Store/StatementLog.swift",  // standard error
                 "Pipelines/Reporting/ProcessMemory.swift",  // the process
@@ -190,11 +190,11 @@ import Testing
         }
         #expect(
             places == [
-                "Sources/GraphStore/Batch/ConcurrentCount.swift",
-                "Sources/GraphStore/Batch/ConcurrentCount.swift",
-                "Sources/GraphStore/Contexts/BackgroundContext.swift",
-                "Sources/GraphStore/Contexts/BackgroundContext.swift",
-                "Sources/GraphStore/Contexts/PersistentContainer.swift",
+                "Sources/GraphStore/Batch/Requests/ConcurrentCount.swift",
+                "Sources/GraphStore/Batch/Requests/ConcurrentCount.swift",
+                "Sources/GraphStore/Contexts/Container/BackgroundContext.swift",
+                "Sources/GraphStore/Contexts/Container/BackgroundContext.swift",
+                "Sources/GraphStore/Contexts/Container/PersistentContainer.swift",
                 "Sources/Pipelines/Running/Scheduling/BatchQueue.swift",
                 "Sources/Pipelines/Stages/Export/ExportReader.swift",
                 "Sources/Pipelines/Stages/Import/Loading/ImportPieces.swift",
@@ -264,7 +264,7 @@ import Testing
                 == [
                     "Sources/Diagnostics/WorkerThread.swift",
                     // Actors of the library have a queue, on which the command blocks.
-                    "Sources/GraphStore/Contexts/BackgroundContext.swift",
+                    "Sources/GraphStore/Contexts/Container/BackgroundContext.swift",
                 ])
     }
 

@@ -38,11 +38,11 @@ import Testing
         #expect(files.count == 39, "\(files.map(\.path).joined(separator: "\n"))")
     }
 
-    @Test("few folders have more than 15 files")
+    @Test("no folder has more than 15 files")
     func folders() {
         let crowded = Dictionary(grouping: outlines, by: \.folder).filter { $1.count > 15 }
             .map { "\($1.count) \($0)" }.sorted()
-        #expect(crowded.count == 9, "\(crowded.joined(separator: "\n"))")
+        #expect(crowded.isEmpty, "\(crowded.joined(separator: "\n"))")
     }
 
     @Test("few functions are longer than 70 lines")
@@ -71,7 +71,7 @@ import Testing
 
     @Test(
         "few folders of a target use each other",
-        arguments: [("GraphModel", 1), ("GraphStore", 23), ("Pipelines", 6), ("RecordStreams", 0)])
+        arguments: [("GraphModel", 1), ("GraphStore", 34), ("Pipelines", 6), ("RecordStreams", 0)])
     func folderPairs(target: String, count: Int) {
         let files = outlines.filter { $0.target == target }
         var homes: [String: Set<String>] = [:]
