@@ -8,8 +8,8 @@
 /// ```
 /// Keys that fill the memory are sorted and written as a run to a temporary file; `forEach` merges
 /// the runs. Keys with equal columns keep the order in which they were added, which is the order of
-/// their row IDs. Columns that are in order already if the columns before them are equal therefore
-/// need not be part of the order.
+/// their row IDs. If some columns are already in order wherever the columns before them are equal,
+/// leave them out of the order.
 package final class KeySorter {
     /// A key in memory: its prefix, and where its size and its bytes are.
     struct Entry {

@@ -137,7 +137,7 @@ private final class RunReader {
         return true
     }
 
-    /// Reads until the block holds so many bytes, and grows it for a larger key.
+    /// Reads until the block holds `count` bytes, and grows it for a larger key.
     private func hold(_ count: Int) throws(PageFault) {
         guard held.count < count else { return }
         let rest = UnsafeRawBufferPointer(rebasing: block[held])
@@ -160,7 +160,7 @@ private final class RunReader {
 
 /// Merges runs with a heap of their next keys.
 ///
-/// Of keys with equal columns, the one of the earlier run comes first.
+/// If keys have equal columns, the key of the earlier run comes first.
 struct KeyMerge: ~Copyable {
     private let order: KeyOrder
     private var readers: [RunReader] = []

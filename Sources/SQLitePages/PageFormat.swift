@@ -170,7 +170,7 @@ extension UnsafeRawPointer {
         UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// Returns a variable-length integer and moves the offset behind it.
+    /// Returns a variable-length integer and moves the offset past it.
     @inline(__always)
     func loadVarint(at offset: inout Int) -> UInt64 {
         let first = load(fromByteOffset: offset, as: UInt8.self)

@@ -33,7 +33,7 @@ struct TreePage: ~Copyable {
 
     /// Adds a cell and returns the memory for its bytes.
     ///
-    /// - Parameter overflow: the first page of its overflow chain; 0 if it has none.
+    /// - Parameter overflow: the first page of its overflow chain; 0 if it has no such chain.
     @inline(__always)
     mutating func addCell(bytes count: Int, overflow: UInt32) -> UnsafeMutableRawPointer {
         contentStart -= max(count, PageFormat.cellBytesMin)

@@ -117,7 +117,7 @@ final class Database {
         return value
     }
 
-    /// The findings of the integrity check; `["ok"]` if there are none.
+    /// The findings of the integrity check; `["ok"]` for a correct file.
     func integrity() throws -> [String] {
         try rows("PRAGMA integrity_check").map { row in
             if case .text(let bytes)? = row.first {

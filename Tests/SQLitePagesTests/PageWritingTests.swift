@@ -50,7 +50,7 @@ import Testing
                 #expect(try found.rows(covered) == expected.rows(covered), "\(seed), \(index.name)")
             }
         }
-        // The trees take no more pages than those that VACUUM fills.
+        // The trees take no more pages than trees after VACUUM.
         let sizes =
             "SELECT name, sum(payload), sum(mx_payload IS NULL), count(*) FROM dbstat"
             + " WHERE name <> 'sqlite_schema' GROUP BY name"
@@ -94,7 +94,7 @@ import Testing
         try expectIntact(database, "\(seed), after VACUUM")
     }
 
-    @Test("keys that are made from SQLite's rows are those that are made from the values")
+    @Test("keys of rows that SQLite wrote equal the keys of their values")
     func makesKeysFromRows() throws {
         for round in 0..<20 {
             let seed = TestSeed.ofThisRun &+ 2_000 &+ UInt64(round)
