@@ -177,15 +177,16 @@ extension SalvageWriter {
                     .prepare(on: target)
                 var files: [(key: Int64, name: String)] = []
                 while try rows.step() { files.append((rows.integer(0), rows.string(1))) }
-                var missing: [Int64] = []
+                var (missing, unreadable): ([Int64], [Int64]) = ([], [])
                 for file in files {
-                    guard Self.copy("\(from)/\(file.name)", to, file.name) else {
-                        missing.append(file.key)
-                        try execute(
-                            "UPDATE \(entity.table) SET \(place.column) = NULL"
-                                + " WHERE Z_PK = \(file.key)")
-                        continue
+                    switch try Self.copy("\(from)/\(file.name)", to, file.name) {
+                    case .whole: continue
+                    case .missing: missing.append(file.key)
+                    case .unreadable: unreadable.append(file.key)
                     }
+                    try execute(
+                        "UPDATE \(entity.table) SET \(place.column) = NULL"
+                            + " WHERE Z_PK = \(file.key)")
                 }
                 lose(
                     .externalMissing, entity.name, name, count: missing.count, keys: missing,
@@ -193,18 +194,39 @@ extension SalvageWriter {
                         + missing.count.counting(
                             "value is null, whose file is missing",
                             "values are null, whose files are missing"))
+                lose(
+                    .externalMissing, entity.name, name, count: unreadable.count, keys: unreadable,
+                    "\(entity.name).\(name): "
+                        + unreadable.count.counting(
+                            "value is null, whose file cannot be read",
+                            "values are null, whose files cannot be read"))
             }
         }
     }
 
-    private static func copy(_ file: String, _ folder: String, _ name: String) -> Bool {
-        do {
+    private enum Copied { case whole, missing, unreadable }
+
+    /// Copies the file of a large value.
+    ///
+    /// - Throws: `StoreError` if the copy cannot be written.
+    private static func copy(
+        _ file: String, _ folder: String, _ name: String
+    ) throws(StoreError) -> Copied {
+        let target = "\(folder)/\(name)"
+        try StoreFiles.calling(folder, "cannot be created") { () throws(SystemFault) in
             try FileSystem.makeFolders(folder)
-            try StoreFiles.copyLarge(file, to: "\(folder)/\(name)")
-            return true
+        }
+        do throws(FileCopyFailure) {
+            try StoreFiles.copyContents(of: file, to: target)
+            return .whole
         } catch {
-            // Whether it is missing or unreadable, it is lost.
-            return false
+            switch error {
+            case .writing(let failure):
+                throw StoreFiles.failure(target, "cannot be written", failure)
+            case .reading(let failure):
+                try StoreFiles.remove(target)
+                return failure.isMissing ? .missing : .unreadable
+            }
         }
     }
 }

@@ -23,6 +23,11 @@ struct ReadFacts: Decodable, Sendable {
         }
     }
 
+    /// The maximum number of unmapped fields with a count; later ones are not counted.
+    ///
+    /// Each save writes all of them.
+    static let fieldsMax = 1_000
+
     /// The number of records with each unmapped field.
     private var extra: [String: Int] = [:]
     /// The records in which an object repeats a key; `nil` if there are none.
@@ -54,7 +59,9 @@ struct ReadFacts: Decodable, Sendable {
     mutating func add(
         _ records: RecordBatch, extraFields: [(name: String, count: Int)], countsDuplicateKeys: Bool
     ) {
-        for (name, count) in extraFields { extra[name, default: 0] += count }
+        for (name, count) in extraFields where extra[name] != nil || extra.count < Self.fieldsMax {
+            extra[name, default: 0] += count
+        }
         guard countsDuplicateKeys, records.duplicateKeyCount > 0 else { return }
         let found = (0..<records.count).filter { records.duplicateKeyCount(of: $0) > 0 }
         guard let record = found.first else { return }

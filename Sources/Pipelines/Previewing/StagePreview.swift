@@ -144,7 +144,10 @@ struct StagePreview {
                 rejects.removeFirst()
             }
             guard !isEnough(shown) else { return }
-            if let reject = found.refused[row] {
+            // A stage that only changes objects makes no new object that could break a rule.
+            if let reject = found.refused[row],
+                reject.hinge != .newObject || plan.bulk.absent == .create
+            {
                 let rejected = batch.rejected(row: row, reject, plan)
                 guard let condition = condition(of: reject, found.mayBeThere) else {
                     tell(rejected, &shown)

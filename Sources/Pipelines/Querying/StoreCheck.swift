@@ -132,8 +132,8 @@ package struct StoreCheck: Sendable {
             case .exists: "name a file that does not exist"
             case .noModel: "give the store's model with --model"
             case .corrupt where model == nil:
-                "give the store's model with --model; where that does not help, take a backup"
-            case .corrupt: "the beginning of the file is needed to read it; take a backup instead"
+                "give the store's model with --model; if that does not help, restore a backup"
+            case .corrupt: "the beginning of the file is needed to read it; restore a backup instead"
             case .busy, .permission, .full, .encoding: failure.diagnostics.first?.fix
             default: nil
             }

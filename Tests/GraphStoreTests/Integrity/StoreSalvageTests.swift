@@ -87,6 +87,41 @@ import Testing
         #expect(try lines(new, "SELECT * FROM \(pairs.table) ORDER BY 1, 2") == expected)
     }
 
+    @Test("salvage and verify tell unreadable files of large values from missing ones")
+    func unreadableFiles() throws {
+        let store = try BreakableStore()
+        let names = (0..<2).map { _ in UUID().uuidString }
+        for (key, name) in zip(1...2, names) {
+            try store.run(
+                """
+                UPDATE ZPERSON SET ZPHOTO = CAST(x'02' || '\(name)' || x'00' AS BLOB)
+                WHERE Z_PK = \(key)
+                """)
+        }
+        // A folder in the place of a file cannot be read, whoever tries it.
+        try FileManager.default.createDirectory(
+            atPath: store.folder.file(".store_SUPPORT/_EXTERNAL_DATA/\(names[1])"),
+            withIntermediateDirectories: true)
+        let found = try PersistentContainer.verify(at: store.path, .full).findings.map(
+            \.description)
+        #expect(
+            found == [
+                "Person.photo: the file \(names[0]) is missing (object 1)",
+                "Person.photo: the file \(names[1]) is unreadable (object 2)",
+            ])
+        let new = store.folder.file("new.sqlite")
+        let salvage = try PersistentContainer.salvage(at: store.path, to: new)
+        #expect(
+            salvage.losses.map(\.description) == [
+                "Person.photo: 1 value is null, whose file is missing (object 1)",
+                "Person.photo: 1 value is null, whose file cannot be read (object 2)",
+            ])
+        #expect(salvage.remaining == [])
+        #expect(
+            try FileManager.default.contentsOfDirectory(
+                atPath: store.folder.file(".new_SUPPORT/_EXTERNAL_DATA")) == [])
+    }
+
     @Test("salvage repairs or drops inconsistent data, reports it, and keeps the old store")
     func broken() throws {
         let store = try BreakableStore()

@@ -87,6 +87,14 @@ struct ImportPolicyTests {
             ])
         #expect(try other.rows("SELECT ZEMAIL FROM ZPERSON") == ["y"])
         #expect(try other.reasons() == ["key id: No Task has id '9'"])
+        // The record that no object can take has this fault besides its own, and none of a new object.
+        let (third, faulty) = try second(
+            "when-missing: reject", #"{"id":"8","note":"n","state":"q"}"#)
+        #expect(faulty.lines == ["import import-tasks: 1 read, 1 rejected"])
+        let why = try third.rejects().first { $0.key.hasSuffix(".why.ndjson") }?.value ?? ""
+        let others =
+            #""others":[{"code":"key","field":"id","message":"No Task has id '8'","value":"8"}]"#
+        #expect(why.contains(others), "\(why)")
     }
 
     @Test("when-found: skip with duplicates: reject rejects only the second record of a key")

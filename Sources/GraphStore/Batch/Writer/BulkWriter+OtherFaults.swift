@@ -72,6 +72,7 @@ extension BulkWriter {
             let key = found.integer(0)
             release(found)
             try checkConstraints(of: key, token: token, but: unknown)
+        case .none where plan.plan.absent == .reject: rejectAbsent(batch, place, token: token)
         case .none:
             for column in plan.columns.indices
             where isMissing(column, .absent) && plan.columns[column].defaultValue == .null {

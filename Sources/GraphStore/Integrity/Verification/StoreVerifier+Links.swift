@@ -102,7 +102,9 @@ extension StoreVerifier {
 
     // MARK: Files
 
-    /// Checks for missing files of large values, and for files that no value uses.
+    private typealias NamedFile = (file: String, key: Int64)
+
+    /// Checks for missing and unreadable files of large values, and for files that no value uses.
     mutating func checkExternalValues(_ schema: StoreLayout) throws(StoreError) {
         let folder = StoreFiles.supportFolder(of: path) + "/_EXTERNAL_DATA"
         var known: Set<String> = []
@@ -112,7 +114,7 @@ extension StoreVerifier {
             where place.attribute.allowsExternalBinaryDataStorage
                 && place.declaringEntity == entity.name && has(place.column, in: entity.table)
             {
-                var missing: [(file: String, key: Int64)] = []
+                var (missing, unreadable): ([NamedFile], [NamedFile]) = ([], [])
                 let before = findings.count
                 let connection = connection
                 try guarding("\(entity.name).\(name)", of: entity.name) { _ throws(StoreError) in
@@ -121,22 +123,27 @@ extension StoreVerifier {
                     while try rows.step() {
                         let file = rows.string(1)
                         known.insert(file)
-                        if !FileSystem.exists("\(folder)/\(file)") {
+                        let path = "\(folder)/\(file)"
+                        if !FileSystem.exists(path) {
                             missing.append((file, rows.integer(0)))
+                        } else if FileSystem.isFolder(path) || !FileSystem.allows(path, .read) {
+                            unreadable.append((file, rows.integer(0)))
                         }
                     }
                 }
                 isWhole = isWhole && findings.count == before
-                guard let first = missing.first else { continue }
-                let what =
-                    missing.count == 1
-                    ? "the file \(first.file) is missing"
-                    : "\(missing.count) files are missing, such as \(first.file)"
-                findings.append(
-                    StoreFinding(
-                        .externalMissing, entity: entity.name, property: name,
-                        count: missing.count, keys: missing.prefix(5).map(\.key),
-                        "\(entity.name).\(name): \(what)"))
+                for (files, fault) in [(missing, "missing"), (unreadable, "unreadable")] {
+                    guard let first = files.first else { continue }
+                    let what =
+                        files.count == 1
+                        ? "the file \(first.file) is \(fault)"
+                        : "\(files.count) files are \(fault), such as \(first.file)"
+                    findings.append(
+                        StoreFinding(
+                            .externalMissing, entity: entity.name, property: name,
+                            count: files.count, keys: files.prefix(5).map(\.key),
+                            "\(entity.name).\(name): \(what)"))
+                }
             }
         }
         // If values cannot be read, their files are unknown.

@@ -35,25 +35,29 @@ extension StoreFiles {
 
     /// Copies a file of any size in chunks, and flushes the copy to the disk.
     static func copyLarge(_ path: String, to target: String) throws(StoreError) {
-        let source = try calling(path, "cannot be opened") { () throws(SystemFault) in
-            try FileSystem.open(path, .reading)
-        }
-        defer { FileSystem.close(source) }
-        let copy = try calling(target, "cannot be created") { () throws(SystemFault) in
-            try FileSystem.open(target, [.writing, .creating, .emptying], mode: 0o600)
-        }
-        defer { FileSystem.close(copy) }
-        FileRights(of: path)?.give(to: copy)
         do throws(FileCopyFailure) {
-            try FileSystem.copy(source, to: copy)
+            try copyContents(of: path, to: target)
         } catch {
             switch error {
             case .reading(let failure): throw Self.failure(path, "cannot be read", failure)
             case .writing(let failure): throw Self.failure(target, "cannot be written", failure)
             }
         }
-        try calling(target, "cannot be written") { () throws(SystemFault) in
-            try FileSystem.synchronize(copy)
-        }
+    }
+
+    /// Copies a file like `copyLarge`.
+    ///
+    /// - Throws: `FileCopyFailure`, which tells which of the two files failed.
+    static func copyContents(of path: String, to target: String) throws(FileCopyFailure) {
+        let (source, copy): (Int32, Int32)
+        do { source = try FileSystem.open(path, .reading) } catch { throw .reading(error) }
+        defer { FileSystem.close(source) }
+        do {
+            copy = try FileSystem.open(target, [.writing, .creating, .emptying], mode: 0o600)
+        } catch { throw .writing(error) }
+        defer { FileSystem.close(copy) }
+        FileRights(of: path)?.give(to: copy)
+        try FileSystem.copy(source, to: copy)
+        do { try FileSystem.synchronize(copy) } catch { throw .writing(error) }
     }
 }
