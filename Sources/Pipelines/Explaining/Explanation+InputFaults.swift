@@ -229,7 +229,7 @@ extension Explanation {
         ),
         (
             "import.unmet-path", "No record of the stage had the field that the spec names.",
-            "Correct the path if it is misspelled. If the field may be absent, no action is needed."
+            "Correct the path if it is misspelled. If the field may be absent, set `unmet: ignore`."
         ),
     ]
 }

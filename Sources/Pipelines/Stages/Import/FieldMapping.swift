@@ -21,7 +21,8 @@ enum FieldKeys {
     static let need = Key(
         "need", .boolean, default: false, "Rejects a record without a value.", example: "true")
     static let fallback = Key(
-        "default", FieldMapping.fallbackForm, "The value if the field is absent or null.",
+        "default", FieldMapping.fallbackForm,
+        "The value if the field is absent or null. A column must be in a table's header.",
         example: "Untitled")
     static let clean = Key(
         "clean", .oneOrMore(.choice(FieldMapping.Cleaning.self)),

@@ -73,7 +73,8 @@ enum ImportKeys {
         "unmet", .choice(ImportSpec.Unmet.self), default: .warn,
         """
         What to do if no record has a path that the spec names, also in `keep-if` and `expr`. A \
-        name inside null or an empty list does not count, nor does a path with a `default`.
+        name inside null or an empty list does not count, nor does a path with a `default`. A \
+        column that the header of a table lacks fails with 78, whatever this key says.
         """, example: "stop")
     static let on = Key(
         "on", .mapping(RejectKeys.mapping) { RejectRules($0) }, without: "rejects the record",
