@@ -49,6 +49,11 @@ import Testing
                 "store", "postgresql://h/t", "10:14", "store.at", "postgresql",
                 "name an SQLite file; etl writes no other databases"
             ),
+            (
+                "store", "jdbc:mysql://h/t", "10:14", "store.at", "mysql",
+                "name an SQLite file; etl writes no other databases"
+            ),
+            ("store", "sqlite:///tmp/t", "10:14", "store.at", "sqlite", "leave out `sqlite://`"),
             ("store", "https://h/t", "10:14", "store.at", "https", "name a file"),
             ("store", "s3://b/t", "10:14", "store.at", "s3", "name a file"),
             ("store", "file:///tmp/t", "10:14", "store.at", "file", "leave out `file://`"),

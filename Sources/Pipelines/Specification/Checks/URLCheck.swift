@@ -134,8 +134,11 @@ package enum URLCheck {
 
     /// Returns the scheme of a URL (RFC 3986, section 3.1) in lowercase, or `nil` if the text is a
     /// path.
+    ///
+    /// In a JDBC URL, it is the scheme after `jdbc:`.
     static func scheme(of text: String) -> String? {
-        let bytes = Array(text.utf8)
+        let isJDBC = text.prefix(5).lowercased() == "jdbc:"
+        let bytes = Array(text.utf8.dropFirst(isJDBC ? 5 : 0))
         guard let end = bytes.firstIndex(of: UInt8(ascii: ":")), end > 0,
             bytes[end...].starts(with: "://".utf8)
         else { return nil }
@@ -154,8 +157,9 @@ package enum URLCheck {
 
     private static func fix(_ scheme: String, _ url: String, _ use: Use) -> String {
         switch scheme {
-        case "file": return "leave out `file://`"
-        case "postgres", "postgresql": return "name an SQLite file; etl writes no other databases"
+        case "file", "sqlite": return "leave out `\(scheme)://`"
+        case "postgres", "postgresql", "mysql", "mariadb", "sqlserver", "mongodb":
+            return "name an SQLite file; etl writes no other databases"
         default: break
         }
         switch use {
