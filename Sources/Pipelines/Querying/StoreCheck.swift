@@ -133,7 +133,7 @@ package struct StoreCheck: Sendable {
             case .noModel: "give the store's model with --model"
             case .corrupt where model == nil:
                 "give the store's model with --model; if that does not help, restore a backup"
-            case .corrupt: "the beginning of the file is needed to read it; restore a backup instead"
+            case .corrupt: "the file cannot be read without its beginning; restore a backup"
             case .busy, .permission, .full, .encoding: failure.diagnostics.first?.fix
             default: nil
             }
