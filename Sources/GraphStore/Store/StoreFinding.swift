@@ -32,7 +32,7 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
         case order
         /// A row of a join table lacks an end.
         case pair
-        /// The file of a large value is missing.
+        /// The file of a large value is missing or cannot be read.
         case externalMissing = "external-missing"
         /// A file contains a large value that no object uses.
         case externalOrphan = "external-orphan"

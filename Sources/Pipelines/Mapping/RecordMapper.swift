@@ -223,10 +223,9 @@ package struct RecordMapper {
         }
         faults.removeAll(keepingCapacity: true)
         if let (fault, count) = omitted {
-            let message = count == 1 ? "1 more fault is" : "\(count) more faults are"
             others.append(
                 RejectedRecord.Other(
-                    code: fault.failure.code, field: "", message: "\(message) not listed",
+                    code: fault.failure.code, field: "", message: BulkReject.notListed(count),
                     value: nil))
             omitted = nil
         }

@@ -89,7 +89,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
 
     var diagnostic: Diagnostic {
         Diagnostic(
-            code: detail, ([message] + (others ?? []).map(\.message)).joined(separator: "; also: "),
+            code: detail, RejectedRecord.wholeMessage(message, (others ?? []).map(\.message)),
             at: .record(
                 RecordLocation(
                     source: file, record: record, byteOffset: byte, line: line, column: column,

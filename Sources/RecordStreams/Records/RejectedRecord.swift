@@ -45,7 +45,12 @@ package struct RejectedRecord: Sendable, Hashable {
 
     /// The messages of all faults in one sentence.
     package var wholeMessage: String {
-        ([message] + others.map(\.message)).joined(separator: "; also: ")
+        Self.wholeMessage(message, others.map(\.message))
+    }
+
+    /// Returns the message of a record's first fault with those of the other faults.
+    package static func wholeMessage(_ first: String, _ others: [String]) -> String {
+        ([first] + others).joined(separator: "; also: ")
     }
 
     /// Creates a reject with one fault and without a row key.

@@ -32,17 +32,21 @@ struct FaultList: Sendable, Hashable {
     /// The listed faults, and a line about the others.
     var shown: [BulkReject.Other] {
         guard let last = listed.last, !hidden.isEmpty else { return listed }
-        let count = hidden.count
-        let more = (count == Self.hiddenMax ? "At least " : "") + "\(count) more fault"
+        let isMinimum = hidden.count == Self.hiddenMax
         return listed + [
             BulkReject.Other(
                 code: last.code, property: nil, value: nil,
-                message: "\(more)\(count == 1 ? " is" : "s are") not listed")
+                message: (isMinimum ? "At least " : "") + BulkReject.notListed(hidden.count))
         ]
     }
 }
 
 extension BulkReject {
+    /// Returns the line about the faults of a record that are not listed.
+    package static func notListed(_ count: Int) -> String {
+        count.counting("more fault is not listed", "more faults are not listed")
+    }
+
     /// The first fault.
     var firstFault: Other {
         Other(code: code, property: property, value: value, message: message)
