@@ -44,11 +44,13 @@ let package = Package(
         .target(name: "XcodeModel", dependencies: ["Files", "Diagnostics", "GraphModel", "CZlib"]),
         .target(name: "ClassGeneration", dependencies: ["Files", "Diagnostics", "GraphModel"]),
         .target(name: "SQLitePages", dependencies: ["Files"]),
-        .target(name: "SQLite", dependencies: ["Files", "GraphModel", "CSQLite"]),
+        .target(
+            name: "SQLite", dependencies: ["Files", "GraphModel", "SQLitePages", "CSQLite"]),
         .target(
             name: "GraphStore",
             dependencies: [
-                "Files", "Diagnostics", "YAML", "GraphModel", "XcodeModel", "SQLite", "Digests",
+                "Files", "Diagnostics", "YAML", "GraphModel", "XcodeModel", "SQLite",
+                "SQLitePages", "Digests",
             ]),
         .target(
             name: "Pipelines",

@@ -35,6 +35,8 @@ package final class Connection {
     let watched = WatchedFlag()
     /// The wait for locks, if no fixed timeout is set.
     var lockWait: LockWait?
+    /// The fixed time to wait for a lock in milliseconds, if `lockWait` is `nil`.
+    private(set) var busyTimeout: Int32 = 5_000
     /// The observer of each statement, if statements are traced.
     var tracer: Tracer?
 
@@ -75,7 +77,7 @@ package final class Connection {
         }
         interrupter = InterruptHandle(opened)
         self.path = path
-        sqlite3_busy_timeout(handle, 5_000)
+        sqlite3_busy_timeout(handle, busyTimeout)
         let registered = BoundFunction.register(on: handle, watching: watched)
         guard registered == SQLITE_OK else { throw error(registered, sql: nil) }
     }
@@ -245,6 +247,7 @@ package final class Connection {
 
     /// Sets the maximum time to wait for another connection's lock.
     package func setBusyTimeout(milliseconds: Int32) {
+        busyTimeout = milliseconds
         sqlite3_busy_timeout(handle, milliseconds)
         lockWait = nil
     }

@@ -36,7 +36,10 @@ extension Connection {
     /// - Parameter waitsOn: receives the duration of the wait so far, and returns whether to
     ///   continue.
     package func waitForLocks(_ waitsOn: @escaping (Duration) -> Bool) {
-        let wait = LockWait(waitsOn)
+        wait(LockWait(waitsOn))
+    }
+
+    private func wait(_ wait: LockWait) {
         // https://www.sqlite.org/c3ref/busy_handler.html
         sqlite3_busy_handler(
             handle,
@@ -46,6 +49,18 @@ extension Connection {
                 return wait.goesOn(Int(count)) ? 1 : 0
             }, Unmanaged.passUnretained(wait).toOpaque())
         lockWait = wait
+    }
+
+    /// Runs a body in which a lock of another connection is an error at once.
+    func withoutWaiting<Result>(
+        _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let wait = lockWait
+        sqlite3_busy_timeout(handle, 0)
+        defer {
+            if let wait { self.wait(wait) } else { sqlite3_busy_timeout(handle, busyTimeout) }
+        }
+        return try body()
     }
 
     /// Locks out all other connections for as long as this one exists.

@@ -13,6 +13,11 @@ package enum PairTable {
     package static func packed(_ first: UInt32, _ second: UInt32) -> UInt64 {
         UInt64(first) << 32 | UInt64(second)
     }
+
+    /// Returns the two numbers of a pair.
+    package static func unpacked(_ pair: UInt64) -> (first: Int64, second: Int64) {
+        (Int64(pair >> 32), Int64(pair & UInt64(UInt32.max)))
+    }
 }
 
 extension Connection {

@@ -92,12 +92,15 @@ extension PersistentStore {
     }
 
     /// Changes the journal mode of an existing store to the mode of the options, if they set one.
+    ///
+    /// A first load that was killed while it built pages has left the WAL mode.
     static func setJournal(
         _ description: StoreDescription, _ connection: Connection
     ) throws(StoreError) {
-        guard let mode = description.options.journalMode, description.kind == .sqlite else {
-            return
-        }
+        let isPending = try PendingIndexes.isPending(on: connection)
+        guard description.kind == .sqlite,
+            let mode = description.options.journalMode ?? (isPending ? .writeAheadLog : nil)
+        else { return }
         let current = try connection.text("PRAGMA journal_mode")
         guard current?.uppercased() != mode.rawValue else { return }
         try connection.execute("PRAGMA journal_mode = \(mode.rawValue)")

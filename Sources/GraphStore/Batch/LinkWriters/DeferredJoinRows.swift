@@ -105,6 +105,33 @@ struct DeferredJoinRows {
     func complete(
         on connection: Connection, memoryBytes: Int
     ) throws(StoreError) -> Bool {
+        let isDone = try forEachSorted(on: connection, memoryBytes: memoryBytes) {
+            sorted throws(StoreError) in
+            try connection.withPairs(sorted) { pairs throws(StoreError) in
+                try connection.execute(
+                    "INSERT OR IGNORE INTO \(table) (\(first), \(second))"
+                        + " SELECT FIRST, SECOND FROM \(pairs)")
+            }
+            return true
+        }
+        if isDone { try dropTables(on: connection) }
+        return isDone
+    }
+
+    /// Drops the temporary tables.
+    func dropTables(on connection: Connection) throws(StoreError) {
+        try connection.execute(droppingTables)
+    }
+
+    /// Calls a closure with all join rows, packed, in the order of the table's primary key.
+    ///
+    /// - Parameter body: Receives one part after another, and returns whether to go on.
+    /// - Returns: False if there is too little memory, or a key exceeds 32 bits, before the first
+    ///   call; or if the closure returned false.
+    func forEachSorted(
+        on connection: Connection, memoryBytes: Int,
+        _ body: (UnsafeBufferPointer<UInt64>) throws(StoreError) -> Bool
+    ) throws(StoreError) -> Bool {
         let count = Int(try connection.integer(nextNumber) ?? 1) - 1
         let relinkedCount = Int(try connection.integer("SELECT count(*) FROM \(relinkedName)") ?? 0)
         let bytes = memoryBytes - relinkedCount * Self.bytesPerRelinked
@@ -114,15 +141,10 @@ struct DeferredJoinRows {
         var pairs = SmallestNumbers(capacity: capacity)
         repeat {
             guard try read(into: &pairs, but: &relinked, on: connection) else { return false }
-            try pairs.withSorted { sorted throws(StoreError) in
-                try connection.withPairs(sorted) { pairs throws(StoreError) in
-                    try connection.execute(
-                        "INSERT OR IGNORE INTO \(table) (\(first), \(second))"
-                            + " SELECT FIRST, SECOND FROM \(pairs)")
-                }
-            }
+            var goesOn = false
+            try pairs.withSorted { sorted throws(StoreError) in goesOn = try body(sorted) }
+            guard goesOn else { return false }
         } while pairs.goOn()
-        try connection.execute(droppingTables)
         return true
     }
 

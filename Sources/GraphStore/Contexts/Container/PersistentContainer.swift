@@ -283,9 +283,13 @@ public final class PersistentContainer: Sendable {
 
     /// Builds the indexes that a load has deferred.
     ///
-    /// - Parameter linkBytes: the memory for sorting links. If it is too small for all links,
-    ///   sorting takes several passes; if it is very small, SQLite sorts them with temporary files.
-    package func buildPendingIndexes(linkBytes: Int) throws(StoreError) {
+    /// - Parameters:
+    ///   - linkBytes: the memory for sorting links. If it is too small for all links, sorting takes
+    ///     several passes; if it is very small, SQLite sorts them with temporary files.
+    ///   - pagesMin: the minimum size of the file, in pages, for building them as finished pages.
+    package func buildPendingIndexes(
+        linkBytes: Int, pagesMin: Int64 = PageBuild.pagesMin
+    ) throws(StoreError) {
         // Runs after the lease is released: observers may save.
         defer { broadcast() }
         try take(as: #function)
@@ -293,6 +297,7 @@ public final class PersistentContainer: Sendable {
         guard store.options.mayWrite else { return }
         let derived = try PendingIndexes.build(
             on: store.connection, schema, folding: schema.foldTables, linkBytes: linkBytes,
+            pagesMin: pagesMin,
             session: { () throws(StoreError) in try WriteSession(self.store, self.objects.keys) }
         ) { () throws(StoreError) in store.derived }
         noteForBroadcast(derived)

@@ -56,6 +56,7 @@ enum PendingIndexes {
     /// - Parameters:
     ///   - folds: The fold tables to update after the build.
     ///   - linkBytes: The memory for sorting links.
+    ///   - pagesMin: The minimum size of the file, in pages, for building them as finished pages.
     ///   - pagesAtOnce: The number of pages by which a transaction may grow the file before it
     ///     commits.
     ///   - session: Begins a save session for deferred derivations, so that their changes are
@@ -65,11 +66,17 @@ enum PendingIndexes {
     @discardableResult
     static func build(
         on connection: Connection, _ schema: StoreLayout, folding folds: [String: FoldTable],
-        linkBytes: Int = linkBytes, pagesAtOnce: Int64 = 4_000,
+        linkBytes: Int = linkBytes, pagesMin: Int64 = PageBuild.pagesMin,
+        pagesAtOnce: Int64 = 4_000,
         session: (() throws(StoreError) -> WriteSession)? = nil,
         deriving derived: () throws(StoreError) -> DerivedAttributes?
     ) throws(StoreError) -> StoreChange {
         var change = StoreChange()
+        if try isPending(on: connection), try LoadOwner.other(than: connection) == nil {
+            try PageBuild(
+                notesByName(on: connection), schema, on: connection, memoryBytes: linkBytes,
+                pagesMin: pagesMin)?.run()
+        }
         while let next = try nextName(on: connection) {
             let owner = try LoadOwner.note(on: connection)
             // Do not wait for a load that is running.
@@ -151,6 +158,41 @@ enum PendingIndexes {
         return true
     }
 
+    /// Returns the deferred statements by their names, with the owner's note.
+    static func notesByName(on connection: Connection) throws(StoreError) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: try notes(on: connection))
+    }
+
+    private static func notes(
+        _ condition: String = "", on connection: Connection
+    ) throws(StoreError) -> [(name: String, sql: String)] {
+        let rows = try connection.prepare(
+            "SELECT NAME, SQL FROM ETL_PENDING \(condition) ORDER BY NAME")
+        var notes: [(name: String, sql: String)] = []
+        while try rows.step() { notes.append((rows.string(0), rows.string(1))) }
+        return notes
+    }
+
+    /// Makes the connection the owner of the deferred work, inside the open transaction.
+    ///
+    /// - Throws: `StoreError` with the code `busy` if another one has it and still runs.
+    static func claim(on connection: Connection) throws(StoreError) {
+        if let owner = try LoadOwner.other(than: connection) {
+            throw owner.refusal(connection.path)
+        }
+        guard let owner = LoadOwner(connection) else { return }
+        try note(name: LoadOwner.noteName, sql: owner.note, on: connection)
+    }
+
+    /// Deletes the notes of finished work, but not the owner's.
+    static func forget(_ names: [String], on connection: Connection) throws(StoreError) {
+        let forget = try connection.prepare("DELETE FROM ETL_PENDING WHERE NAME = ?")
+        for name in names {
+            forget.bind(name, at: 1)
+            try forget.run()
+        }
+    }
+
     /// Returns whether any work is deferred.
     static func isPending(on connection: Connection) throws(StoreError) -> Bool {
         try connection.integer("SELECT 1 FROM ETL_PENDING LIMIT 1") != nil
@@ -170,15 +212,14 @@ enum PendingIndexes {
     private static func run(
         _ condition: String, on connection: Connection, _ linkBytes: Int
     ) throws(StoreError) {
-        var notes: [(name: String, sql: String)] = []
-        let rows = try connection.prepare(
-            "SELECT NAME, SQL FROM ETL_PENDING \(condition) ORDER BY NAME")
-        while try rows.step() { notes.append((rows.string(0), rows.string(1))) }
+        let notes = try notes(condition, on: connection)
         try connection.withSmallSorter { () throws(StoreError) in
             for (name, sql) in notes {
                 let links = try DeferredJoinRows(name: name, note: sql, on: connection)
                 let isDone = try links?.complete(on: connection, memoryBytes: linkBytes) ?? false
                 if !isDone { try connection.execute(sql) }
+                // A build with pages may have been killed.
+                try connection.dropTree(PageBuild.treeName(name))
             }
         }
         try connection.execute("DELETE FROM ETL_PENDING \(condition)")

@@ -31,8 +31,16 @@ enum SchemaSQL {
     }
 
     static func create(_ index: StoreLayout.Index) -> String {
-        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(index.name)"
-            + " ON \(index.table) (\(index.columns.joined(separator: ", ")))"
+        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS " + definition(of: index)
+    }
+
+    /// Returns the statement that creates an index as SQLite stores it in its schema.
+    static func stored(_ index: StoreLayout.Index) -> String {
+        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX " + definition(of: index)
+    }
+
+    private static func definition(of index: StoreLayout.Index) -> String {
+        "\(index.name) ON \(index.table) (\(index.columns.joined(separator: ", ")))"
             + (index.condition.map { " WHERE \($0)" } ?? "")
     }
 

@@ -1,0 +1,283 @@
+import Files
+import SQLite
+import SQLitePages
+
+/// Builds the deferred indexes and join tables of a large load as finished pages.
+///
+/// SQLite would add their keys one by one, and write each page to the log and then to the file. This
+/// type sorts the keys and writes each page once.
+///
+/// It needs the file for itself: it leaves the WAL mode, which SQLite allows if no other connection
+/// is open, and others wait until it is done. If it cannot have the file, or the pages are not ones
+/// that it can write, it changes nothing, and SQL statements do the work.
+///
+/// 1. A transaction creates an empty tree for each index.
+/// 2. All trees are filled; a rollback journal protects the file.
+/// 3. A transaction turns the trees into indexes and deletes their notes in `ETL_PENDING`.
+///
+/// If the process is killed in between, the notes are left, and the next opening starts again.
+package struct PageBuild {
+    /// An index on a filled table.
+    private struct Tree {
+        let index: StoreLayout.Index
+        /// The positions of the columns in the table; `nil` for the alias of the row ID.
+        let places: [Int?]
+        let descending: [Bool]
+
+        /// Returns `nil` for an index with a condition, or with columns that it does not know.
+        ///
+        /// - Parameter columns: the columns of the table, in order.
+        init?(_ index: StoreLayout.Index, columns: [String], rowID: String? = nil) {
+            guard index.condition == nil else { return nil }
+            var places: [Int?] = []
+            var descending: [Bool] = []
+            for column in index.columns {
+                let words = column.split(separator: " ").map(String.init)
+                guard let place = columns.firstIndex(of: words[0]),
+                    [[], ["COLLATE", "BINARY", "ASC"], ["COLLATE", "BINARY", "DESC"]]
+                        .contains(Array(words.dropFirst()))
+                else { return nil }
+                places.append(words[0] == rowID ? nil : place)
+                descending.append(words.last == "DESC")
+            }
+            self.index = index
+            self.places = places
+            self.descending = descending
+        }
+
+        var name: String { PageBuild.treeName(index.name) }
+    }
+
+    /// A join table with deferred rows.
+    private struct Links {
+        let rows: DeferredJoinRows
+        let table: String
+        let reverse: Tree
+
+        /// The name of the index that SQLite creates for the primary key.
+        var keyName: String { "sqlite_autoindex_\(table)_1" }
+    }
+
+    /// The minimum size of the file; in a smaller one, leaving the WAL mode costs more than it
+    /// saves.
+    package static let pagesMin: Int64 = 4_096
+    /// The number of keys between two looks at the flag that stops the work.
+    private static let keysBetweenLooks: Int64 = 1 << 12
+
+    private let connection: Connection
+    private let memoryBytes: Int
+    private var trees: [Tree] = []
+    private var links: [Links] = []
+
+    /// Returns the name of the tree that becomes an index.
+    static func treeName(_ index: String) -> String { "ETL_TREE_\(index)" }
+
+    /// Returns `nil` if nothing is deferred that can be built as pages.
+    ///
+    /// - Parameters:
+    ///   - notes: The deferred statements by name, without those for other purposes.
+    ///   - memoryBytes: The memory for sorting.
+    ///   - pagesMin: The minimum size of the file in pages.
+    init?(
+        _ notes: [String: String], _ schema: StoreLayout, on connection: Connection,
+        memoryBytes: Int, pagesMin: Int64
+    ) throws(StoreError) {
+        self.connection = connection
+        self.memoryBytes = memoryBytes
+        let size = try connection.pageCounts()
+        guard schema.isOurs, schema.parts.isEmpty, connection.fileName != nil,
+            size.count >= pagesMin, size.bytes == PageFormat.pageBytes
+        else { return nil }
+        for table in schema.joinTables {
+            let columns = [table.firstColumn, table.secondColumn] + table.orderColumns
+            guard notes[table.reverseIndex.name] != nil,
+                let reverse = Tree(table.reverseIndex, columns: columns)
+            else { continue }
+            let name = DeferredJoinRows.name(of: table.name)
+            guard let note = notes[name] else {
+                trees.append(reverse)
+                continue
+            }
+            guard let rows = try DeferredJoinRows(name: name, note: note, on: connection),
+                try !connection.hasRows(table.name)
+            else { continue }
+            links.append(Links(rows: rows, table: table.name, reverse: reverse))
+        }
+        for table in schema.tables {
+            let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name)
+            trees += table.indexes.filter { notes[$0.name] != nil }
+                .compactMap { Tree($0, columns: columns, rowID: columns[0]) }
+        }
+        guard !trees.isEmpty || !links.isEmpty else { return nil }
+    }
+
+    private var allTrees: [Tree] { links.map(\.reverse) + trees }
+
+    /// Builds what it can; what is left in `ETL_PENDING` is for SQL statements.
+    func run() throws(StoreError) {
+        let mode = try connection.journalMode()
+        switch mode {
+        case "delete": return try build()
+        case "wal": guard try connection.leaveLog() else { return }
+        default: return
+        }
+        do throws(StoreError) {
+            try build()
+        } catch {
+            // The first error says what is wrong; the next opening enters the WAL mode.
+            try? connection.enterLog()
+            throw error
+        }
+        try connection.enterLog()
+    }
+
+    private func build() throws(StoreError) {
+        try createTrees()
+        guard try fill() == nil else { return try dropTrees() }
+        try turnIntoIndexes()
+        if !links.isEmpty { try connection.shrinkFile() }
+    }
+
+    /// Creates the empty trees.
+    func createTrees() throws(StoreError) {
+        try connection.writing { () throws(StoreError) in
+            try PendingIndexes.claim(on: connection)
+            for tree in allTrees {
+                try connection.createTree(tree.name, descending: tree.descending)
+            }
+        }
+    }
+
+    private func dropTrees() throws(StoreError) {
+        try connection.writing { () throws(StoreError) in
+            for tree in allTrees { try connection.dropTree(tree.name) }
+        }
+    }
+
+    /// Turns the filled trees into indexes, and deletes the notes of what is done.
+    func turnIntoIndexes() throws(StoreError) {
+        try connection.writing { () throws(StoreError) in
+            try connection.turn(
+                allTrees.map { tree in
+                    (
+                        tree.name,
+                        Connection.StoredIndex(
+                            name: tree.index.name, table: tree.index.table,
+                            sql: SchemaSQL.stored(tree.index))
+                    )
+                })
+            for links in links { try links.rows.dropTables(on: connection) }
+            try PendingIndexes.forget(
+                allTrees.map(\.index.name) + links.map(\.rows.name), on: connection)
+        }
+    }
+
+    // MARK: Filling
+
+    /// Fills the trees and the join tables.
+    ///
+    /// - Returns: The reason why nothing was written.
+    func fill() throws(StoreError) -> PageFault? {
+        let empty = allTrees.map(\.name) + links.flatMap { [$0.table, $0.keyName] }
+        do {
+            return try connection.fill(empty, reading: trees.map(\.index.table)) { file in
+                let spill = KeySpill(in: FileName(connection.fileName ?? "").folder)
+                for links in links { try fill(links, file, spill) }
+                for tree in trees { try fill(tree, file, spill) }
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError(.internalError, "\(error)")
+        }
+    }
+
+    private func fill(
+        _ tree: Tree, _ file: Connection.LockedFile, _ spill: KeySpill
+    ) throws(PageFault) {
+        let sorter = KeySorter(
+            KeyOrder(descending: tree.descending), isUnique: tree.index.isUnique, spill: spill,
+            memoryBytes: memoryBytes)
+        var keys = KeyMaker(columns: tree.places)
+        var reader = TableReader(file.storage, pageCount: file.pages.pageCount)
+        var count: Int64 = 0
+        try reader.forEachRow(ofRoot: file.root(tree.index.table)) {
+            rowID, record throws(PageFault) in
+            try sorter.add(keys.key(of: record, rowID: rowID))
+            count += 1
+            if count % Self.keysBetweenLooks == 0 { try file.checkInterruption() }
+        }
+        try write(sorter, as: tree, file)
+    }
+
+    private func write(
+        _ sorter: KeySorter, as tree: Tree, _ file: Connection.LockedFile
+    ) throws(PageFault) {
+        let pages = IndexTree(root: try file.root(tree.name), in: file.pages)
+        var count: Int64 = 0
+        try sorter.forEach { key throws(PageFault) in
+            try pages.add(key)
+            count += 1
+            if count % Self.keysBetweenLooks == 0 { try file.checkInterruption() }
+        }
+        try pages.finish()
+    }
+
+    /// Writes the rows in the order of the primary key, its index, and the index of the other
+    /// column.
+    private func fill(
+        _ links: Links, _ file: Connection.LockedFile, _ spill: KeySpill
+    ) throws {
+        let rows = TableTree(root: try file.root(links.table), in: file.pages)
+        let keys = IndexTree(root: try file.root(links.keyName), in: file.pages)
+        // The rows come in the order of the other column, where this one is equal.
+        let sorter = KeySorter(
+            KeyOrder(columns: 1), isUnique: false, spill: spill, memoryBytes: memoryBytes / 2)
+        var record = RecordEncoder()
+        var rowID: Int64 = 0
+        var fault: PageFault?
+        let isComplete = try links.rows.forEachSorted(
+            on: connection, memoryBytes: memoryBytes / 2
+        ) { pairs in
+            do throws(PageFault) {
+                for pair in pairs {
+                    let (first, second) = PairTable.unpacked(pair)
+                    rowID += 1
+                    try rows.add(rowID: rowID, record.encode(first, second))
+                    try keys.add(record.encode(first, second, rowID))
+                    try sorter.add(record.encode(second, first, rowID))
+                    if rowID % Self.keysBetweenLooks == 0 { try file.checkInterruption() }
+                }
+                return true
+            } catch {
+                fault = error
+                return false
+            }
+        }
+        if let fault { throw fault }
+        guard isComplete else { throw PageFault.unsuitable("its links do not fit in memory") }
+        try rows.finish()
+        try keys.finish()
+        try write(sorter, as: links.reverse, file)
+    }
+}
+
+extension RecordEncoder {
+    /// Returns the record of some integers, which is valid until the next one.
+    fileprivate mutating func encode(_ first: Int64, _ second: Int64) -> UnsafeRawBufferPointer {
+        begin(columns: 2)
+        add(first)
+        add(second)
+        return finish()
+    }
+
+    fileprivate mutating func encode(
+        _ first: Int64, _ second: Int64, _ rowID: Int64
+    ) -> UnsafeRawBufferPointer {
+        begin(columns: 3)
+        add(first)
+        add(second)
+        add(rowID)
+        return finish()
+    }
+}

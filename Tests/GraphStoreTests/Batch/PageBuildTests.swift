@@ -1,0 +1,208 @@
+import GraphModel
+import SQLite
+import TestSeeds
+import Testing
+
+@testable import GraphStore
+
+@Suite("Indexes and join tables that are written as pages") struct PageBuildTests {
+    private static let entities = """
+        Area:
+          attributes: { name: String }
+          relationships: { tasks: { to: Task, many: true, inverse: area } }
+          unique: [[name]]
+        Tag:
+          attributes: { name: String }
+          relationships: { tasks: { to: Task, many: true, inverse: tags } }
+          unique: [[name]]
+        Task:
+          attributes:
+            id: { type: String, optional: false }
+            size: Double
+            count: Integer 64
+            note: Binary
+          relationships:
+            area: { to: Area, inverse: tasks }
+            tags: { to: Tag, many: true, inverse: tasks }
+          indexes:
+            bySize: { properties: [size desc, id asc] }
+            byNote: { properties: [note, count desc] }
+          unique: [[id]]
+        """
+    private static let plan = BulkPlan(
+        entity: "Task", key: ["id"], attributes: ["id", "size", "count", "note"],
+        links: [
+            .init(relationship: "area", destination: "Area", attribute: "name", missing: .create),
+            .init(relationship: "tags", destination: "Tag", attribute: "name", missing: .create),
+        ])
+
+    private struct Numbered {
+        var random: SeededGenerator
+
+        mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+
+        /// Some records repeat the key of another one; some keys and notes do not fit in a page.
+        mutating func record() -> [TestValue] {
+            let id = number(0..<2_000)
+            let text = "k\(id)" + String(repeating: "ä", count: id % 211 == 0 ? 5_000 : id % 7)
+            let sizes: [TestValue] = [
+                nil, .real(Double(number(-5..<5)) / 2), .real(-0.0), .real(1e300),
+                .real(Double(1 << 50)), .real(4e18),
+            ]
+            let counts: [TestValue] = [
+                nil, .integer(Int64(number(-200..<200))), .integer(.max), .integer(.min),
+                .integer(1 << 40),
+            ]
+            let note = [UInt8](
+                repeating: UInt8(number(0..<3)), count: number(0..<4) * number(0..<700))
+            return [
+                .text(text), sizes[number(0..<sizes.count)], counts[number(0..<counts.count)],
+                number(0..<3) == 0 ? nil : .blob(note), .text("a\(number(0..<5))"),
+                .list((0..<number(0..<6)).map { _ in .text("t\(number(0..<40))") }),
+            ]
+        }
+    }
+
+    /// Returns a store with deferred indexes, which no connection has open.
+    private func stopped(_ seed: UInt64, in folder: TemporaryFolder) throws -> String {
+        let path = folder.file("store.sqlite")
+        let container = try PersistentContainer(
+            model: model(Self.entities), .sqlite(at: path, opening: .create))
+        var numbers = Numbered(random: SeededGenerator(seed: seed))
+        let records = (0..<3_000).map { _ in numbers.record() }
+        try container.load(
+            Self.plan, records, batchSize: 100, saveEvery: 500, buildsIndexes: false)
+        return path
+    }
+
+    private func build(
+        _ path: String, memoryBytes: Int = 1 << 16
+    ) throws -> (connection: Connection, build: PageBuild?) {
+        let connection = try Connection(path: path, mode: .readWrite)
+        let build = try PageBuild(
+            PendingIndexes.notesByName(on: connection), StoreLayout(model(Self.entities)),
+            on: connection, memoryBytes: memoryBytes, pagesMin: 0)
+        return (connection, build)
+    }
+
+    /// Opens the store, which completes the load, and returns all that it contains.
+    private func content(_ path: String) throws -> [String] {
+        _ = try PersistentContainer(model: nil, at: path, opening: .existing)
+        let connection = try Connection(path: path, mode: .readWrite)
+        #expect(try connection.text("PRAGMA integrity_check") == "ok")
+        #expect(try connection.text("PRAGMA journal_mode") == "wal")
+        let join = StoreLayout(try model(Self.entities)).joinTables[0].name
+        return try lines(
+            "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name", on: connection)
+            + lines("SELECT * FROM ETL_PENDING", on: connection)
+            + lines("SELECT rowid, * FROM \(join) ORDER BY rowid", on: connection)
+            + lines("SELECT * FROM ZTASK ORDER BY Z_PK", on: connection)
+            + lines("SELECT * FROM Z_PRIMARYKEY", on: connection)
+    }
+
+    @Test("are those that SQL statements make", arguments: [1 << 14, 1 << 16, 1 << 22])
+    func equal(memoryBytes: Int) throws {
+        let seed = TestSeed.ofThisRun
+        let folder = try TemporaryFolder()
+        let bySQL = try content(stopped(seed, in: folder))
+        let other = try TemporaryFolder()
+        let path = try stopped(seed, in: other)
+        do {
+            let (connection, build) = try build(path, memoryBytes: memoryBytes)
+            try #require(build).run()
+            // Only the note of the owner is left.
+            #expect(try lines("SELECT NAME FROM ETL_PENDING", on: connection) == ["ETL_LOADER"])
+            #expect(
+                try lines(
+                    "SELECT count(*) FROM ZTASK INDEXED BY Z_Task_UNIQUE_id WHERE ZID >= 'k'",
+                    on: connection)
+                    == lines("SELECT count(*) FROM ZTASK NOT INDEXED", on: connection))
+        }
+        #expect(try content(path) == bySQL, "seed \(seed)")
+    }
+
+    @Test("are left to SQL statements if another connection is open")
+    func others() throws {
+        let seed = TestSeed.ofThisRun
+        let folder = try TemporaryFolder()
+        let path = try stopped(seed, in: folder)
+        do {
+            let reader = try Connection(path: path, mode: .readOnly)
+            #expect(try reader.integer("SELECT count(*) FROM ETL_PENDING") == 7)
+            let (connection, build) = try build(path)
+            try #require(build).run()
+            #expect(try connection.integer("SELECT count(*) FROM ETL_PENDING") == 7)
+            #expect(try reader.text("PRAGMA journal_mode") == "wal")
+        }
+        let other = try TemporaryFolder()
+        #expect(try content(path) == content(stopped(seed, in: other)), "seed \(seed)")
+    }
+
+    @Test("are left to SQL statements in a small file")
+    func small() throws {
+        let folder = try TemporaryFolder()
+        let path = try stopped(1, in: folder)
+        let connection = try Connection(path: path, mode: .readWrite)
+        let build = try PageBuild(
+            PendingIndexes.notesByName(on: connection), StoreLayout(model(Self.entities)),
+            on: connection, memoryBytes: 1 << 16, pagesMin: PageBuild.pagesMin)
+        #expect(build == nil)
+    }
+
+    @Test(
+        "are completed by the next opening, wherever the process was killed",
+        arguments: 1...3)
+    func killed(steps: Int) throws {
+        let seed = TestSeed.ofThisRun
+        let folder = try TemporaryFolder()
+        let path = try stopped(seed, in: folder)
+        do {
+            let (connection, made) = try build(path)
+            let build = try #require(made)
+            #expect(try connection.leaveLog())
+            try build.createTrees()
+            if steps > 1 { #expect(try build.fill() == nil) }
+            if steps > 2 { try build.turnIntoIndexes() }
+            // A filled tree is a table whose keys may be null, until it is an index.
+            let faults = try lines("PRAGMA integrity_check", on: connection)
+            #expect(
+                faults == ["ok"]
+                    || steps == 2 && faults.allSatisfy { $0.contains("NULL value in ETL_TREE_") })
+        }
+        let other = try TemporaryFolder()
+        #expect(try content(path) == content(stopped(seed, in: other)), "seed \(seed)")
+    }
+
+    @Test("are refused if two rows have the same key, and SQLite says so")
+    func duplicate() throws {
+        let folder = try TemporaryFolder()
+        let path = try stopped(1, in: folder)
+        do {
+            let (connection, build) = try build(path)
+            try connection.execute("UPDATE ZTASK SET ZID = 'same' WHERE Z_PK < 3")
+            try #require(build).run()
+            #expect(try connection.integer("SELECT count(*) FROM ETL_PENDING") == 7)
+            #expect(
+                try lines(
+                    "SELECT name FROM sqlite_master WHERE name GLOB 'ETL_TREE*'", on: connection)
+                    == [])
+        }
+        let error = storeError {
+            _ = try PersistentContainer(model: nil, at: path, opening: .existing)
+        }
+        #expect(error?.code == .unique)
+    }
+
+    @Test("stop when the load is to stop")
+    func interrupted() throws {
+        let folder = try TemporaryFolder()
+        let path = try stopped(1, in: folder)
+        let (connection, build) = try build(path)
+        let flag = InterruptFlag()
+        connection.watch(flag)
+        flag.raise()
+        #expect(throws: StoreError.self) { try build?.run() }
+        connection.watch(nil)
+        #expect(try connection.integer("SELECT count(*) FROM ETL_PENDING") == 7)
+    }
+}
