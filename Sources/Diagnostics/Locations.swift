@@ -54,6 +54,20 @@ package struct RecordLocation: Sendable, Hashable {
         self.init(text: file.displayText, file: file, record, byteOffset, line, column, field)
     }
 
+    /// Returns the location behind some bytes that start here.
+    package func advanced(over bytes: some BidirectionalCollection<UInt8>) -> RecordLocation {
+        var place = self
+        place.byteOffset? += bytes.count
+        let lines = bytes.count { $0 == UInt8(ascii: "\n") }
+        guard lines > 0 else {
+            place.column? += bytes.count
+            return place
+        }
+        place.line? += lines
+        place.column = bytes.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
+        return place
+    }
+
     private init(
         text: String, file: FileName, _ record: Int?, _ byteOffset: Int?, _ line: Int?,
         _ column: Int?, _ field: String?

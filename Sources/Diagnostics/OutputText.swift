@@ -48,14 +48,24 @@ package struct OutputText: Sendable, Hashable, ExpressibleByStringInterpolation 
         }
     }
 
-    /// Returns the text with `***` for each secret, for text that is truncated before it is
-    /// written.
+    /// Returns the text with `***` for each secret and each password of a URL, for text that is
+    /// truncated before it is written.
     package static func masked(_ text: String) -> String {
+        let text = withoutPasswords(text)
         let secrets = secrets.withLock(\.self)
         guard !secrets.isEmpty else { return text }
         return secrets.reduce(text) { text, secret in
             text.utf8.count < secret.utf8.count ? text : text.replacing(secret, with: mask)
         }
+    }
+
+    /// Returns the text with `***` for the user information and the passwords of its URLs.
+    ///
+    /// A password may contain the characters that end the host, such as `#`, by mistake.
+    private static func withoutPasswords(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: ":")), text.contains("://") else { return text }
+        return text.replacing(#/:\/\/[^\/\s]*@/#, with: "://\(mask)@")
+            .replacing(#/([?&;]password=)[^&;\s]*/#.ignoresCase()) { "\($0.1)\(mask)" }
     }
 
     // MARK: Control characters

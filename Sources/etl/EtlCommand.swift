@@ -39,6 +39,8 @@ struct EtlCommand: ParsableCommand {
         guard var command = only(in: words) else { return runWhole() }
         do {
             try command.run()
+        } catch let error as ValidationError {
+            exit(withError: ArgumentMistake.show("Error: \(error.message)"))
         } catch {
             exit(withError: error)
         }
@@ -53,8 +55,7 @@ struct EtlCommand: ParsableCommand {
             if exitCode(for: error) == .validationFailure {
                 let message = fullMessage(for: error, columns: Terminal().columns)
                 guard !message.isEmpty else { exit(withError: error) }
-                Terminal.writeToStandardError(OutputText(message + "\n"))
-                exit(withError: ExitCode.validationFailure)
+                exit(withError: ArgumentMistake.show(message))
             }
             let text = fullMessage(for: error, columns: StandardOutput.helpColumns)
             // Scripts of completions keep their lines.

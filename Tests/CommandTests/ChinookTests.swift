@@ -120,7 +120,7 @@ import Testing
                 "import Artist: 3 read, 3 unchanged", "import Album: 3 read, 3 unchanged",
                 "import Genre: 2 read, 2 unchanged", "import MediaType: 2 read, 2 unchanged",
                 "import Track: 4 read, 4 unchanged", "import Playlist: 3 read, 3 unchanged",
-                "import PlaylistTrack: 6 read, 2 unchanged, 4 superseded",
+                "import PlaylistTrack: 6 read, 6 linked",
                 "import Employee: 3 read, 3 unchanged", "import Customer: 2 read, 2 unchanged",
                 "import Invoice: 2 read, 2 unchanged",
                 "import InvoiceLine: 3 read, 3 unchanged",

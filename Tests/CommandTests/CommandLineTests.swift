@@ -162,6 +162,43 @@ import Testing
         #expect(!result.standardError.isEmpty)
     }
 
+    @Test(
+        "a mistake in the arguments has the form of other errors",
+        arguments: [
+            (
+                ["import", "a.csv"],
+                """
+                error: Missing expected argument '--into <store>' [usage.argument]
+                  help: --into <store>  The store, an SQLite file.
+                  usage: etl import [<options>] <file> ... --into <store>
+                  fix: see `etl import --help`
+
+                """
+            ),
+            (
+                ["run", "a.yaml", "--nope"],
+                """
+                error: Unknown option '--nope' [usage.argument]
+                  usage: etl run [<options>] <spec>
+                  fix: see `etl run --help`
+
+                """
+            ),
+            (
+                ["import", "a", "a", "--into", "x"],
+                """
+                error: name each file once [usage.argument]
+                  usage: etl import [<options>] <file> ... --into <store>
+                  fix: see `etl import --help`
+
+                """
+            ),
+        ])
+    func mistakes(arguments: [String], message: String) throws {
+        #expect(
+            try Tool.etl(arguments) == ToolResult(status: 64, standardError: message))
+    }
+
     // MARK: help
 
     @Test(arguments: [["--help"], ["help"], ["run", "--help"], ["check", "--help"]])

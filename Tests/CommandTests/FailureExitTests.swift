@@ -179,7 +179,7 @@ struct FailureExitTests {
         let lines = result.output.split(separator: "\n").map(String.init)
         #expect(
             lines.prefix(2).last
-                == "last run      29990304T050607Z-1, killed before its end, began "
+                == "last run      29990304T050607Z-1, did not end (killed?), began "
                 + "2999-03-04 05:06:07 UTC, 0 ms ago")
         #expect(!lines.contains { $0.hasPrefix("running") })
     }

@@ -92,17 +92,18 @@ struct FailureSignalTests {
             .replacing(#/\d+T\d+Z-\d+/#, with: "RUN").replacing(#/pid \d+/#, with: "pid P")
             .replacing(#/[\d.]+ m?s ago/#, with: "AGE")
             .replacing(#/record [\d,]+/#, with: "record N")
+            .replacing(#/[\d,]+ records are/#, with: "N records are")
             .replacing(folder.path + "/", with: "")
         #expect(
             shown == """
-                last run      RUN, at work, began TIME, AGE
+                last run      RUN, in progress, began TIME, AGE
                 running       pid P, pipeline spec, since TIME
                 pipeline      spec
-                last run      RUN, killed before its end, began TIME, AGE
+                last run      RUN, did not end (killed?), began TIME, AGE
                 run before    RUN (at most 10 records of each import), exit 0 OK, ended TIME, AGE
                 last success  none among the reports
-                to complete   RUN, 0 stages done, import tasks at record N of in.fifo; run it again \
-                with all records of in.fifo: the import starts over
+                to complete   RUN, 0 stages done, N records are saved, import tasks at record N of \
+                in.fifo; run it again with all records of in.fifo: the import starts over
 
                 """)
         #expect(try folder.run().status == 0)

@@ -33,7 +33,8 @@ struct FailureStreamsDoneTests {
         let status = folder.text("status.txt").replacing(folder.path + "/", with: "")
         #expect(
             status.hasSuffix(
-                ", 1 stage done; run it again with all records of in.fifo: all stages run again\n"),
+                ", 1 stage done, 3 records are saved; run it again with all records of in.fifo: "
+                    + "all stages run again\n"),
             "\(status)")
         #expect(
             result.errors == """

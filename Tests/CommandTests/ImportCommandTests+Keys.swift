@@ -137,6 +137,30 @@ extension ImportCommandTests {
                         """))
     }
 
+    @Test("a file without the key column is refused, and the fix works")
+    func renamedKey() throws {
+        try write("categories.csv", "id,name\n1,Home\n2,Work\n")
+        #expect(try cron("import", "categories.csv", "--into", "c.sqlite") == .silentSuccess)
+        try write("categories.csv", "ident,name\n1,Home\n3,Play\n")
+        for flags in [[], ["--add-columns"]] {
+            #expect(
+                try Tool.etl(
+                    ["import", "categories.csv", "--into", "c.sqlite"] + flags, in: folder.path)
+                    == ToolResult(
+                        status: 64,
+                        standardError: """
+                            error: No column of categories.csv fills the key of Categories: id [import.key]
+                              fix: correct the header: name the column 'id'; or import into a new store
+
+                            """))
+        }
+        try write("categories.csv", "id,name\n1,Home\n3,Play\n")
+        #expect(try cron("import", "categories.csv", "--into", "c.sqlite") == .silentSuccess)
+        #expect(
+            try rows("SELECT ZID || ZNAME FROM ZCATEGORIES ORDER BY 1", in: "c.sqlite")
+                == ["1Home", "2Work", "3Play"])
+    }
+
     @Test("lists the properties of the entity if the file has no column of it")
     func noColumnOfTheEntity() throws {
         let work = try AppStoreFolder()

@@ -58,7 +58,7 @@ extension ImportCommandTests {
         #expect(
             result.standardError == """
                 error: K of the store is identified by id, which k.csv has, and not by name [import.key]
-                  fix: leave out --key, or the column id
+                  fix: leave out --key, or import into a new store
 
                 """)
         try write("k.csv", "name\nAda\n")

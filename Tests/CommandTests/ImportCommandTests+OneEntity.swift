@@ -211,7 +211,7 @@ extension ImportCommandTests {
                   in: record 3, field 'course_id', byte 33
                 error: 2 of 3 records were rejected; none is allowed [rejects.too-many]
                   fix: correct the file and import it again, or allow rejects with --allow-rejects; the records are in rejects/RUN
-                note: Students.courses: 1 link, 2 rejected; s.sqlite has these objects, and the next import continues after them [import.saved]
+                note: Students.courses: 1 linked, 2 rejected; s.sqlite has these objects, and the next import continues after them [import.saved]
 
                 """)
         #expect(try entities("s.sqlite") == ["Courses", "Students"])
@@ -224,7 +224,7 @@ extension ImportCommandTests {
                 == 0)
     }
 
-    @Test("the result of an import counts the records of a join table as links")
+    @Test("the result of an import counts the records of a join table as linked")
     func links() throws {
         try writeEnrollment()
         let decisions = """
@@ -235,10 +235,10 @@ extension ImportCommandTests {
             """
         let files = ["students.csv", "courses.csv", "enroll.csv"]
         for (store, last) in [
-            ("s.sqlite", ": 4 read, 4 unchanged; Students.courses: 2 links\n"),
+            ("s.sqlite", ": 4 read, 4 unchanged; Students.courses: 2 linked\n"),
             (
                 "t.sqlite",
-                " (new): 4 read, 4 inserted; Students.courses: 2 links\n"
+                " (new): 4 read, 4 inserted; Students.courses: 2 linked\n"
                     + "Next: etl fetch t.sqlite Students\n"
             ),
         ] {

@@ -156,6 +156,8 @@ extension ImportCommandTests {
         try write("tasks.csv", "id,title\n1,Write\n")
         let missing = try cron("status", "t.sqlite")
         #expect(missing.status == 78)
+        try write("t.sqlite", "")
+        #expect(try cron("status", "t.sqlite").status == 66)
         #expect(try cron("import", "tasks.csv", "--into", "t.sqlite") == .silentSuccess)
         let shown = try cron("status", "t.sqlite")
         #expect(shown.status == 0)

@@ -86,7 +86,8 @@ extension ImportCommandTests {
                         things.ndjson:1001:1: warning: id is not the key of Things: records 1 and 1001 \
                         have the same one, and too many records repeat others [infer.no-key]
                           in: record 1001, byte 21786
-                          fix: correct one of them; or give --key id, and the last record of each id counts
+                          fix: correct one of them and import into a new store; or import into a new \
+                        store with --key id, and the last record of each id counts
 
                         """))
     }
@@ -108,7 +109,8 @@ extension ImportCommandTests {
                         categories.csv:4:1: warning: id is not the key of Categories: records 2 and 3 have \
                         the same one and differ [infer.no-key]
                           in: record 3, byte 22
-                          fix: correct one of them; or give --key id, and the last record of each id counts
+                          fix: correct one of them and import into a new store; or import into a new \
+                        store with --key id, and the last record of each id counts
 
                         """))
     }

@@ -121,6 +121,22 @@ struct ReportCommandTests {
         #expect(none.status == 66 && none.standardError.contains("has no rejects"))
     }
 
+    @Test("replay accepts several runs, and exits with the status of the first that fails")
+    func severalReplays() throws {
+        for _ in 0..<2 { try workspace.runSilently("import-tasks") }
+        let rejects = workspace.path("out/rejects")
+        let names = try FileManager.default.contentsOfDirectory(atPath: rejects).sorted()
+        #expect(names.count == 2)
+        #expect(try Tool.etl(["replay"] + names, in: workspace.path("out")) == .silentSuccess)
+        let reports = try FileManager.default.contentsOfDirectory(
+            atPath: workspace.path("out/runs"))
+        #expect(reports.filter { $0.hasSuffix(".json") }.count == 4)
+        let mixed = try Tool.etl(["replay", "none", names[0]], in: workspace.path("out"))
+        #expect(mixed.status == 66)
+        let after = try FileManager.default.contentsOfDirectory(atPath: workspace.path("out/runs"))
+        #expect(after.filter { $0.hasSuffix(".json") }.count == 5)
+    }
+
     @Test("explain gives the meaning and the fix of each exit and reject code")
     func explain() throws {
         let exit = try Tool.etl(["explain", "65"])

@@ -109,6 +109,80 @@ import Testing
         for folder in [given, other] { try expectNothing(in: folder) }
     }
 
+    @Test(
+        "a URL without slashes is refused like others, if no file has this name",
+        arguments: [
+            ("sqlite:x.db", "sqlite:", "leave out `sqlite:`"),
+            ("file:x.db", "file:", "leave out `file:`"),
+            ("mysql:x", "mysql:", "name an SQLite file; etl writes no other databases"),
+            ("jdbc:sqlite:x.db", "sqlite:", "leave out `jdbc:sqlite:`"),
+            ("duckdb:x", "duckdb:", "name a file, or write `./duckdb:x` if that is its name"),
+        ])
+    func withoutSlashes(url: String, scheme: String, fix: String) throws {
+        let folder = try folder(Self.spec)
+        let message = """
+            A path is needed here, not a URL: etl does not read or write \(scheme) [spec.url]
+            """
+        #expect(
+            try Tool.etl(["import", "a.ndjson", "--into", url], in: folder.path)
+                == ToolResult(
+                    status: 64, standardError: "error: \(message)\n  fix: \(fix)\n"))
+        let run = try Tool.etl(["run", "s.yaml", "--set", "store=\(url)"], in: folder.path)
+        #expect(run.status == 78)
+        #expect(
+            run.standardError
+                == "s.yaml:10:14: error: \(message)\n  in: store.at\n  fix: \(fix)\n")
+        try expectNothing(in: folder)
+    }
+
+    @Test("a drive, a file that exists, a pattern, and a path with a folder are not URLs")
+    func namesWithColons() throws {
+        let folder = try folder(Self.spec)
+        for name in ["log:1.ndjson", "c:x.ndjson"] {
+            try "{\"id\":1}\n".write(
+                toFile: "\(folder.path)/\(name)", atomically: true, encoding: .utf8)
+        }
+        let inputs = ["log:1.ndjson", "log:*.ndjson", "./log:1.ndjson", "c:x.ndjson"]
+        for (place, input) in inputs.enumerated() {
+            let sets = ["--set", "input=\(input)", "--set", "store=\(place).sqlite"]
+            #expect(
+                try Tool.etl(["run", "s.yaml"] + sets, in: folder.path) == .silentSuccess,
+                "\(input)")
+        }
+        #expect(
+            try Tool.etl(["import", "log:1.ndjson", "--into", "t.sqlite"], in: folder.path)
+                == .silentSuccess)
+    }
+
+    @Test(
+        "no message contains the password of a URL",
+        arguments: [
+            ["status", "postgresql://u:s3cr3t@h/t"], ["report", "postgresql://u:s3cr3t@h/t"],
+            ["run", "postgresql://u:s3cr3t@h/t"], ["fetch", "mysql://u:s3cr3t@h/t", "Task"],
+            ["import", "https://u:s3cr3t@h/a.csv", "--into", "t.sqlite"],
+            ["import", "jdbc:mysql://h/t?user=u&password=s3cr3t", "--into", "t.sqlite"],
+            ["import", "a.ndjson", "--into", "t.sqlite", "https://u:s3cr3t@h/x"],
+            ["replay", "https://u:s3cr3t@h/r"], ["explain", "https://u:s3cr3t@h/r"],
+            ["verify", "store.sqlite", "https://u:s3cr3t@h/r"],
+            ["run", "s.yaml", "--set", "input=https://u:s3cr3t@h/a.csv"],
+        ])
+    func passwords(arguments: [String]) throws {
+        let folder = try folder(Self.spec)
+        let result = try Tool.etl(arguments, in: folder.path)
+        #expect(result.status != 0)
+        #expect(!result.standardError.contains("s3cr3t"), "\(result)")
+        if arguments[0] == "run", arguments.count == 2 {
+            #expect(
+                result.standardError
+                    == "postgresql://***@h/t: error: The file does not exist [file.missing]\n")
+        }
+        for file in FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? [] {
+            let path = "\(folder.path)/\(file)"
+            let text = try? String(contentsOfFile: path, encoding: .utf8)
+            #expect(text?.contains("s3cr3t") != true, "\(file)")
+        }
+    }
+
     @Test("a URL as a parameter of the type path is reported at the parameter")
     func pathParameter() throws {
         let folder = try folder(

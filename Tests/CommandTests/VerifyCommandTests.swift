@@ -148,6 +148,54 @@ import Testing
         #expect(folder.text("new.csv") == folder.text("out.csv"))
     }
 
+    @Test("names an object once that lacks several links")
+    func repeatedKeys() throws {
+        try query("DELETE FROM ZTASK WHERE Z_PK IN (3, 8)")
+        let objects = "(in 3 objects: 2, 5, 6)\n"
+        let seen = try verify("store.sqlite")
+        #expect(seen.status == 1)
+        #expect(seen.output.contains("Tag.tasks: 4 links lead nowhere (objects 2, 5, 6)\n"))
+        let repair = try verify("store.sqlite --repair new.sqlite")
+        #expect(repair.status == 1)
+        #expect(
+            repair.output.contains(
+                "lost: Tag.tasks: 4 links had no destination object, and were removed " + objects),
+            "\(repair)")
+    }
+
+    @Test(
+        "a file that never was a store is named, and no repair is offered",
+        arguments: [
+            ("tasks.ndjson", "The file does not begin as an SQLite file does", "a text file", 74),
+            ("empty.db", "The file does not begin as an SQLite file does", "an empty file", 78),
+            (
+                "other.db", "other.db is an SQLite file, but not a store",
+                "an SQLite database of another program, with the table t", 78
+            ),
+            (
+                "bare.db", "bare.db is an SQLite file, but not a store",
+                "an SQLite database without tables", 78
+            ),
+        ])
+    func otherFiles(file: String, finding: String, kind: String, status: Int32) throws {
+        try folder.write("empty.db", "")
+        try folder.shell("sqlite3 other.db 'CREATE TABLE t(a)'")
+        try folder.shell("sqlite3 bare.db 'CREATE TABLE t(a); DROP TABLE t'")
+        let seen = try verify(file)
+        #expect(seen.status == 1)
+        #expect(seen.output == finding + "\n")
+        #expect(seen.errors == "\(file) is \(kind); name a store\n")
+        let repair = try verify("\(file) --repair new.sqlite")
+        #expect(repair.status == status)
+        #expect(
+            repair.errors == """
+                error: \(file) is \(kind), not a store [store.not-a-store]
+                  fix: name a store
+
+                """)
+        #expect(!folder.names().contains("new.sqlite"))
+    }
+
     @Test("fetch and verify report a truncated store, and the repair recovers what is left")
     func truncated() throws {
         try query("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipelines
 
-/// read = inserted + updated + unchanged + skipped + filtered + superseded + rejected.
+/// read = inserted + updated + unchanged + skipped + filtered + superseded + linked + rejected.
 @Suite("Conservation")
 struct ConservationTests {
     static let spec = """

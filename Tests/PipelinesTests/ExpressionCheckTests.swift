@@ -73,11 +73,13 @@ struct ExpressionCheckTests {
               id == 5
                     ^
               in: stages[2].where
+              fix: a text needs quotes: '5'
             spec.yaml:26:28: error: A to-many key path needs ANY, ALL or NONE before it, or an \
             operator such as @count [predicate.to-many]
               tasks.id == 'x'
               ^
               in: stages[3].where
+              fix: write `ANY tasks.id` to ask for at least one
             spec.yaml:27:26: error: The variable '$cutof' has no value. Did you mean 'cutoff'? \
             [predicate.variable]
               due < $cutof AND size < $n

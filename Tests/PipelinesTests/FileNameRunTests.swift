@@ -143,7 +143,8 @@ struct FileNameRunTests {
         let status = try PipelineStatus.of(spec: folder.path("spec.yaml"), context)
             .text(now: Workspace.now)
         #expect(
-            status.contains(" of \(folder.folder)/in/caf\\xE9.csv; run it again\n"), "\(status)")
+            status.contains(" of \(folder.folder)/in/caf\\xE9.csv; the next run continues\n"),
+            "\(status)")
         try RawFiles.write(gzip: text, to: Self.latin1, in: folder)
         #expect(try folder.run(model: Self.model, stage, top: top).status == .ok)
         #expect(try folder.rows("SELECT count(*), count(DISTINCT ZID) FROM ZTASK") == ["1998|1998"])

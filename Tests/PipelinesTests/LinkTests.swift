@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import Pipelines
@@ -249,7 +250,7 @@ struct LinkTests {
                 == ["cast t: 't' is a nested value; name its items, as in 't[*]'"])
     }
 
-    @Test("the reason of a failed link names the value, and its position if known")
+    @Test("the reason of a failed link names the value and its position")
     func reasonsOfLinks() throws {
         let folder = try Workspace()
         try folder.write(
@@ -279,11 +280,58 @@ struct LinkTests {
                 "file":"tasks.ndjson","line":2,"message":"No Tag has name 'a' (for 'tags')",\
                 "others":[{"code":"link","field":"tags[*]",\
                 "message":"No Tag has name 'b' (for 'tags')","value":"b"}],"record":2,"run":"RUN","value":"a"}
-                {"byte":63,"code":"link","column":1,"detail":"link","field":"parent",\
+                {"byte":83,"code":"link","column":21,"detail":"link","field":"parent",\
                 "file":"tasks.ndjson","line":3,"message":"No Task has id '9'",\
                 "others":[],"record":3,"run":"RUN","value":"9"}
 
                 """)
+    }
+
+    @Test("the reasons of failed links in a table have the column of the field")
+    func columnsOfLinks() throws {
+        let folder = try Workspace()
+        let model = """
+            model: 1
+            entities:
+              Task:
+                attributes: { id: { type: String, optional: false } }
+                relationships:
+                  parent: { to: Task, inverse: children }
+                  children: { to: Task, many: true, inverse: parent }
+                  room: { to: Room, inverse: tasks }
+                unique: [[id]]
+              Room:
+                attributes: { house: String, number: Integer 32 }
+                relationships: { tasks: { to: Task, many: true, inverse: room } }
+                unique: [[house, number]]
+            """
+        try folder.write("rooms.csv", "house,number\nA,1\n")
+        try folder.write("tasks.csv", "id,up,house,number\n1,2,A,1\n2,9,A,1\n3,,A,x\n4,,A,7\n")
+        _ = try folder.run(
+            model: model,
+            """
+            - { import: rooms.csv, into: Room }
+            - import: tasks.csv
+              into: Task
+              link:
+                parent: { by: { id: up } }
+                room: { by: { house: house, number: number } }
+            """, top: "rejects: { allow: 4 }")
+        let reasons = try folder.rejects()["import-tasks.tasks.csv.why.ndjson"] ?? ""
+        struct Reason: Decodable {
+            var line, byte, column: Int
+            var field, value: String
+        }
+        let shown = try reasons.split(separator: "\n").map { line in
+            let reason = try JSONDecoder().decode(Reason.self, from: Data(line.utf8))
+            return "\(reason.line):\(reason.column) byte \(reason.byte) \(reason.field) "
+                + reason.value
+        }
+        #expect(
+            shown.sorted() == [
+                "2:3 byte 21 up 2", "3:3 byte 29 up 9", "4:6 byte 40 number x",
+                "5:4 byte 45 house A, 7",
+            ], "\(reasons)")
     }
 
     @Test("a link from the unordered side is appended to the order of the other side")

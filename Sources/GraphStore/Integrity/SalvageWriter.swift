@@ -122,7 +122,7 @@ struct SalvageWriter {
         salvage.losses.append(
             StoreFinding(
                 kind, entity: entity, property: property, count: count,
-                keys: Array(keys.prefix(5)), message))
+                keys: keys, message))
     }
 
     // MARK: Objects

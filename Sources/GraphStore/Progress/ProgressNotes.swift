@@ -151,6 +151,26 @@ extension PersistentContainer {
         }
         return notes
     }
+
+    /// Returns the note of a kind that the run of the current owner left in a store, and the owners
+    /// of suspended notes of this kind, by name.
+    package static func progressNoteOwners(
+        ofStoreAt path: String, _ kind: String
+    ) throws(StoreError) -> (present: [UInt8]?, suspended: [String]) {
+        let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
+        guard let connection = try ProgressNotes.connection(snapshot.connection, path) else {
+            return (nil, [])
+        }
+        let rows = try connection.prepare(
+            """
+            SELECT substr(KIND, 1, length(KIND) - length(?1) - 1) FROM \(ProgressNotes.table) \
+            WHERE substr(KIND, -length(?1) - 1) = '/' || ?1 ORDER BY KIND
+            """)
+        rows.bind(kind, at: 1)
+        var owners: [String] = []
+        while try rows.step() { owners.append(rows.string(0)) }
+        return (try ProgressNotes.value(kind, 0, on: connection), owners)
+    }
 }
 
 extension ManagedObjectContext {

@@ -52,11 +52,24 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
     public let property: String?
     /// The number of affected rows or files.
     public let count: Int
-    /// The primary keys of the first affected objects.
+    /// The primary keys of the first affected objects, each once.
     public let keys: [Int64]
     /// The message: one sentence, with the names but without the keys.
     public let message: String
+    /// Whether more objects are affected than `keys` names.
+    private var hasMoreKeys = false
+    /// The number of affected objects, if it is known and less than `count`.
+    private var objectCount: Int?
 
+    /// The largest number of keys that a finding names.
+    static let keysMax = 5
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, entity, property, count, keys, message
+    }
+
+    /// - Parameter keys: the keys of the affected rows; at least one more than a finding names, if
+    ///   there are so many.
     init(
         _ kind: Kind, entity: String? = nil, property: String? = nil, count: Int = 1,
         keys: [Int64] = [], _ message: String
@@ -65,7 +78,12 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
         self.entity = entity
         self.property = property
         self.count = count
-        self.keys = keys
+        // Several rows of a join table belong to one object.
+        var known: Set<Int64> = []
+        let distinct = keys.filter { known.insert($0).inserted }
+        self.keys = Array(distinct.prefix(Self.keysMax))
+        hasMoreKeys = distinct.count > Self.keysMax
+        objectCount = keys.count == count && distinct.count < count ? distinct.count : nil
         self.message = message
     }
 
@@ -73,8 +91,10 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
     public var description: String {
         guard !keys.isEmpty else { return message }
         let list = keys.map(String.init).joined(separator: ", ")
-        let more = count > keys.count ? ", …" : ""
-        return "\(message) (\(keys.count == 1 ? "object" : "objects") \(list)\(more))"
+        let objects =
+            objectCount.map { "in \($0.counting("object", "objects")):" }
+            ?? (keys.count == 1 && !hasMoreKeys ? "object" : "objects")
+        return "\(message) (\(objects) \(list)\(hasMoreKeys ? ", …" : ""))"
     }
 }
 

@@ -69,6 +69,10 @@ enum PredicatePages {
             If an argument is nil, the result is nil, except for `coalesce`.
 
             \(table(functions.filter { !$0.isOfGeneratedRecords }))
+            These functions of a to-many key path are other spellings of \
+            [its operators](#many-objects-and-lists):
+
+            \(table(PredicateTerm.collectionFunctions))
             These functions work only in imports that generate records (`read.generate`). Equal \
             seeds give equal values:
 

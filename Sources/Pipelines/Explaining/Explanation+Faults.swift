@@ -267,6 +267,14 @@ extension Explanation {
             "report.index", "Another file has the name of the list of runs.",
             "Rename it, or set another `report.to`."
         ),
+        (
+            "report.in-progress", "A run that began after the last report has not ended.",
+            "Wait until it ends."
+        ),
+        (
+            "report.killed", "A run that began after the last report did not end.",
+            "Run it again; it continues after the records that are saved."
+        ),
         ("report.old", "An old report cannot be deleted.", "Delete it, or raise `report.keep`."),
         (
             "report.shared",
@@ -364,6 +372,10 @@ extension Explanation {
         (
             "test.unknown", "A test names a stage, an entity, or a property that does not exist.",
             "Correct the name."
+        ),
+        (
+            "usage.argument", "An argument or a flag is missing, unknown, or invalid.",
+            "`etl COMMAND --help` lists the arguments and flags."
         ),
         ("usage.code", "The code does not exist.", "`etl explain` lists all codes."),
         ("usage.command", "The command does not exist.", "`etl --help` lists all commands."),

@@ -101,6 +101,11 @@ package struct Explanation: Sendable, Hashable {
             "Set `duplicates` to first to keep the first one, or to reject to list them."
         ),
         (
+            "linked",
+            "The link of the record is in the store; the import only adds links, as of a join table.",
+            "No action needed."
+        ),
+        (
             "rejected",
             "The record was not imported. The reject folder has the record and the reason.",
             "See `etl explain CODE` for the reason, correct the record, and run `etl replay`."
@@ -163,7 +168,7 @@ package struct Explanation: Sendable, Hashable {
         ),
         "link": (
             "No object has the key that a link names.",
-            "Import that object first or in the same stage, or set `missing` to create, null or "
+            "Import that object first or in the same stage, or set `missing` to create, null, report or "
                 + "skip."
         ),
         "unique": (

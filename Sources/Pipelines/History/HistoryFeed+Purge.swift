@@ -23,7 +23,7 @@ extension HistoryFeed {
                 FileDescriptor.size(store) == nil
                 ? nil
                 : try StoreLock.take(
-                    storePath: store, pipeline: "history purge",
+                    storePath: store, pipeline: StoreLock.purge,
                     started: ScalarText.isoDate(now.timeIntervalSinceReferenceDate.rounded(.down)),
                     ifLocked ?? .fail, Interruption())
             defer { withExtendedLifetime(lock) {} }

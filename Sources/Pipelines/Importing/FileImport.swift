@@ -404,12 +404,11 @@ package struct FileImport {
             parts.append("\(ReportWords.several(items, "nested object")) superseded")
         }
         let records = ["\(counts.read.grouped) read"] + parts
-        // Each record of a join table is one link, whichever object it updates.
         let links = stages.compactMap { stage -> String? in
             guard let name = joins[stage.name], let records = stage.records else { return nil }
-            let (rejected, waiting) = (records.rejected, records.waiting ?? 0)
-            return "\(name): \(ReportWords.several(records.read - rejected - waiting, "link"))"
-                + (rejected > 0 ? ", \(rejected.grouped) rejected" : "")
+            let ends = records.ends.filter { $0.count > 0 || $0.word == "linked" }
+            let words = ends.map { "\($0.count.grouped) \($0.word)" }
+            return "\(name): \(words.joined(separator: ", "))"
         }
         let nested = RunReport.words(RunReport.sum(stages.flatMap { $0.nested ?? [] }))
         let isOfRecords = counts.read > 0 || links.isEmpty

@@ -63,6 +63,38 @@ extension StoreFit {
                 + "\(FittedImport.listed(names, max: 12)); or name another entity with --entity")
     }
 
+    /// Returns the fix for a file without a column for the key of an entity.
+    ///
+    /// If the key is required, new records cannot do without it, whatever other columns the user
+    /// names.
+    ///
+    /// - Parameters:
+    ///   - key: the entity's key; empty if it has none.
+    ///   - names: the store's property for each column and for each inferred attribute.
+    func fix(
+        withoutKey key: [String], of entity: String, _ names: [String: String]
+    ) -> String {
+        let properties = current.attributes.map(\.name) + current.links.map(\.name)
+        let told = properties.filter { $0 != current.computed }.map { property in
+            // `--key` takes the name of the column, which may differ.
+            names[property] == property
+                ? property : names.filter { $0.value == property }.keys.min() ?? property
+        }
+        let columns = "--key: \(FittedImport.listed(told, max: 6))"
+        let missing = key.filter { !properties.contains($0) }
+        guard !missing.isEmpty else {
+            return "name the columns that identify a record with \(columns)"
+        }
+        let isRequired = missing.contains { name in
+            model.attribute(name, of: entity)?.isOptional == false
+                || model.relationship(name, of: entity)?.isOptional == false
+        }
+        let header = missing.map { "'\($0)'" }.joined(separator: ", ")
+        let other = isRequired ? "import into a new store" : "name other columns with \(columns)"
+        return "correct the header: name the column\(missing.count == 1 ? "" : "s") \(header);"
+            + " or \(other)"
+    }
+
     /// Throws if a file lacks a column of the row key, since each of its rows would be another
     /// object.
     mutating func checkRowKey(

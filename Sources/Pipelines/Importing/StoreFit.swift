@@ -429,27 +429,25 @@ struct StoreFit {
         guard toldKey.isEmpty || current.isJoin || newEntities.contains(entity) || isOfOthers else {
             let told = try toldKey.map { column throws(RunFailure) in
                 if let name = names[column] { return name }
+                let hasKey = keys.contains(where: filled.isSuperset)
                 throw RunFailure(
                     .usage, code: "import.key",
                     "\(file) has no column '\(column)' that fills a property of \(entity)",
-                    fix: "name columns with --key: \(Self.columns(current))")
+                    fix: hasKey
+                        ? "leave out --key" : fix(withoutKey: keys.first ?? [], of: entity, names))
             }
             // With another key, records would change the key that identifies their objects.
             if let key = keys.first(where: filled.isSuperset),
                 !keys.contains(where: { Set($0) == Set(told) })
             {
-                guard key != [current.computed] else {
-                    throw RunFailure(
-                        .usage, code: "import.key",
-                        "\(entity) of the store is identified by all columns, and not by"
-                            + " \(told.joined(separator: ", "))",
-                        fix: "leave out --key, or import into a new store")
-                }
+                let own =
+                    key == [current.computed]
+                    ? "all columns" : "\(key.joined(separator: ", ")), which \(file) has"
                 throw RunFailure(
                     .usage, code: "import.key",
-                    "\(entity) of the store is identified by \(key.joined(separator: ", ")), which"
-                        + " \(file) has, and not by \(told.joined(separator: ", "))",
-                    fix: "leave out --key, or the column \(key.joined(separator: ", "))")
+                    "\(entity) of the store is identified by \(own), and not by"
+                        + " \(told.joined(separator: ", "))",
+                    fix: "leave out --key, or import into a new store")
             }
             return told
         }
@@ -460,7 +458,7 @@ struct StoreFit {
             throw RunFailure(
                 .usage, code: "import.key",
                 "No column of \(file) fills the key of \(entity): \(key.joined(separator: ", "))",
-                fix: "name other columns with --key: \(Self.columns(current))")
+                fix: fix(withoutKey: key, of: entity, names))
         }
         throw RunFailure(
             .usage, code: "import.key",
@@ -468,11 +466,7 @@ struct StoreFit {
                 ? "No column of \(file) identifies its records, so a second import would add them"
                     + " again"
                 : "\(entity) has no key in \(store), so a second import would add its objects again",
-            fix: "name the columns that identify a record with --key: \(Self.columns(current))")
-    }
-
-    private static func columns(_ fitted: FittedImport) -> String {
-        FittedImport.listed(fitted.attributes.map(\.name) + fitted.links.map(\.name), max: 6)
+            fix: fix(withoutKey: [], of: entity, names))
     }
 }
 

@@ -115,7 +115,9 @@ package struct Inference: Sendable {
         withLinesAbove = inputs.withLinesAbove
         losses += found.entities.flatMap { InputLoss.of($0, options.storeModel) }
         repeats = found.entities.compactMap { entity in
-            entity.repeats.map { (entity.name, $0.warning(of: entity)) }
+            entity.repeats.map {
+                (entity.name, $0.warning(of: entity, isImported: options.isOfImport))
+            }
         }
         entities = found.entities
         places = Self.places(of: entities)

@@ -17,6 +17,15 @@ extension MappedBatch {
         records.location(of: Int(rowRecords[row]), field: nil)
     }
 
+    /// Returns the distances of the fields of links from the start of a row's record, by
+    /// relationship.
+    func distances(ofRow row: Int, _ plan: ImportPlan) -> [(name: String, distance: Int)] {
+        plan.links.compactMap { link in
+            guard link.nested == nil, let slot = link.part.slot else { return nil }
+            return records.distance(of: Int(rowRecords[row]), slot: slot).map { (link.name, $0) }
+        }
+    }
+
     /// Returns the bytes of a row's record.
     func rawRecord(ofRow row: Int) -> UnsafeBufferPointer<UInt8> {
         records.rawRecord(Int(rowRecords[row]))

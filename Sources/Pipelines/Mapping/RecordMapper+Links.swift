@@ -94,6 +94,7 @@ extension RecordMapper {
         // An absent part leaves the link unchanged, and a null part clears it.
         var (isAbsent, isNull) = (false, false)
         for part in [link.part] + link.otherParts {
+            scratch.part = part
             let field = try field(part, fields, batch)
             switch field.kind {
             case .absent, .null:
@@ -116,6 +117,7 @@ extension RecordMapper {
             }
             columns.append(scratch.items)
         }
+        scratch.part = nil
         if isNull {
             return link.isToMany ? batch.rows.list(from: batch.rows.beginList()) : try noKey(link)
         }

@@ -124,7 +124,9 @@ package struct RecordMapper {
                     link, fields, batch, of: batch.records, batch.nested[index], path: "")
             } catch {
                 refusedCells.insert(plan.columns.count + index)
-                note(error, link.part.slot, link.part.sourceText)
+                let part = scratch.part ?? link.part
+                scratch.part = nil
+                note(error, part.slot, part.sourceText)
             }
         }
         guard faults.isEmpty else {
@@ -406,6 +408,8 @@ extension ByteArena {
 /// Memory that a mapper reuses for every record.
 struct ImportRowScratch {
     var items: [BulkCell] = []
+    /// The part of a link's key that is being read, if the key has several.
+    var part: ImportPlan.LinkPart?
 }
 
 /// A record as a row of the expression language.

@@ -337,7 +337,7 @@ package struct StoreMigration {
     private func lock() throws(RunFailure) -> StoreLock? {
         do {
             return try StoreLock.take(
-                storePath: store, pipeline: "etl migrate",
+                storePath: store, pipeline: StoreLock.migration,
                 started: ScalarText.isoDate(Date().timeIntervalSinceReferenceDate.rounded(.down)),
                 ifLocked ?? .fail, interruption)
         } catch let stop as Interrupted {

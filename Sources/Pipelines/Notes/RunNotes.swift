@@ -38,7 +38,14 @@ struct RunNote: Decodable, Sendable, Hashable {
     ///
     /// It has no slash, because names of pipelines contain neither slashes nor colons.
     static func owner(pipeline: String, isReplay: Bool) -> String {
-        isReplay ? "replay:" + pipeline : pipeline
+        isReplay ? replayPrefix + pipeline : pipeline
+    }
+
+    private static let replayPrefix = "replay:"
+
+    /// Returns the pipeline of the owner of notes.
+    static func pipeline(ofOwner owner: String) -> String {
+        owner.hasPrefix(replayPrefix) ? String(owner.dropFirst(replayPrefix.count)) : owner
     }
 }
 

@@ -22,6 +22,8 @@ package struct StoreCheck: Sendable {
         package var remarks: [String] = []
         /// The file of the model that the store should have; `nil` if not given.
         package var modelFile: String?
+        /// What the file is instead of a store; `nil` if it is or was one.
+        package var otherKind: String?
 
         /// Whether there are no problems and no losses.
         package var isGood: Bool { losses.isEmpty && findings.isEmpty }
@@ -42,6 +44,7 @@ package struct StoreCheck: Sendable {
         /// The fix for the problems, if a repair can correct some of them.
         package var hint: String? {
             guard objects == nil else { return nil }
+            if let otherKind { return "\(store) is \(otherKind); name a store" }
             guard findings.contains(where: \.isMendable) else {
                 guard let modelFile, findings.contains(where: { $0.kind == .hash }) else {
                     return nil
@@ -56,7 +59,7 @@ package struct StoreCheck: Sendable {
 
         /// The reason why the verification is incomplete.
         package var warning: Diagnostic? {
-            guard !knowsModel else { return nil }
+            guard !knowsModel, otherKind == nil else { return nil }
             return Diagnostic(
                 .warning, code: "store.no-model",
                 "The store carries no model that can be read, so its objects were not checked",
@@ -92,6 +95,32 @@ package struct StoreCheck: Sendable {
                 + "`etl model show \(store)` shows a model, `etl check \(store)` checks a spec")
     }
 
+    /// Returns what the file is, if it never was a store: an empty file, text, or a database of
+    /// another program.
+    private func otherKind() -> String? {
+        // A file that cannot be read is not identified.
+        guard FileSystem.exists(store), let head = FileDescriptor.head(ofFile: store) else {
+            return nil
+        }
+        if head.isEmpty { return "an empty file" }
+        guard ModelSource.isStore(store) else { return Self.isText(head) ? "a text file" : nil }
+        return PersistentContainer.tables(ofOtherDatabase: store).map { names in
+            let list = names.prefix(4).joined(separator: ", ") + (names.count > 4 ? ", …" : "")
+            return names.isEmpty
+                ? "an SQLite database without tables"
+                : "an SQLite database of another program, with the "
+                    + "\(names.count == 1 ? "table" : "tables") \(list)"
+        }
+    }
+
+    /// Returns whether the first bytes of a file are text; the last character may be incomplete.
+    private static func isText(_ head: String) -> Bool {
+        head.unicodeScalars.dropLast(3).allSatisfy { scalar in
+            "\n\r\t\u{C}\u{FEFF}".unicodeScalars.contains(scalar)
+                || scalar != "\u{FFFD}" && !OutputText.isControl(scalar)
+        }
+    }
+
     /// Verifies the store.
     package func verify() throws(RunFailure) -> Answer {
         try checkKind()
@@ -100,7 +129,8 @@ package struct StoreCheck: Sendable {
                 at: store, isQuick ? .quick : .full, model: model)
             return Answer(
                 store: store, findings: found.findings, knowsModel: found.knowsModel,
-                remarks: found.remarks, modelFile: modelFile)
+                remarks: found.remarks, modelFile: modelFile,
+                otherKind: found.findings.isEmpty ? nil : otherKind())
         } catch {
             throw failure(error)
         }
@@ -127,6 +157,14 @@ package struct StoreCheck: Sendable {
     private func failure(_ error: StoreError) -> RunFailure {
         var failure = RunFailure(error)
         if error.code == .exists { failure.fault = .cannotCreate }
+        if [.noModel, .corrupt].contains(error.code), let otherKind = otherKind() {
+            for place in failure.diagnostics.indices {
+                failure.diagnostics[place].code = "store.not-a-store"
+                failure.diagnostics[place].message = "\(store) is \(otherKind), not a store"
+                failure.diagnostics[place].fix = "name a store"
+            }
+            return failure
+        }
         let fix: String? =
             switch error.code {
             case .exists: "name a file that does not exist"

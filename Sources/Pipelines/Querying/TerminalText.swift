@@ -63,7 +63,7 @@ package enum TerminalText {
         text.replacing(#/\b([0-9][0-9,]*) (?:nested objects? )?([a-z]+)\b/#) { match in
             let color: Int
             switch match.2 {
-            case "inserted", "updated", "replayed": color = 32
+            case "inserted", "updated", "linked", "replayed": color = 32
             case "deleted", "skipped", "superseded", "discarded": color = 33
             case "rejected": color = 31
             default: return String(match.0)

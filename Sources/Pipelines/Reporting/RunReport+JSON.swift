@@ -130,7 +130,7 @@ extension RecordCounts: JSONWritable {
         .fields([
             "read": read, "inserted": inserted, "updated": updated, "unchanged": unchanged,
             "skipped": skipped, "filtered": filtered, "superseded": superseded,
-            "rejected": rejected, "replayed": replayed, "discarded": discarded,
+            "linked": linked, "rejected": rejected, "replayed": replayed, "discarded": discarded,
             "blankLines": blankLines, "createdTargets": createdTargets,
             "nulledValues": nulledValues, "supersededItems": supersededItems, "waiting": waiting,
         ])

@@ -315,6 +315,7 @@ extension RecordCounts {
         filtered += other.filtered
         superseded += other.superseded
         rejected += other.rejected
+        if let other = other.linked { linked = (linked ?? 0) + other }
         if let other = other.replayed { replayed = (replayed ?? 0) + other }
         if let other = other.discarded { discarded = (discarded ?? 0) + other }
         if let other = other.waiting { waiting = (waiting ?? 0) + other }
@@ -329,8 +330,8 @@ extension RecordCounts {
         [
             ("inserted", inserted), ("updated", updated), ("unchanged", unchanged),
             ("skipped", skipped), ("filtered", filtered), ("superseded", superseded),
-            ("rejected", rejected),
-        ] + (replayed.map { [("replayed", $0)] } ?? [])
+        ] + (linked.map { [("linked", $0)] } ?? []) + [("rejected", rejected)]
+            + (replayed.map { [("replayed", $0)] } ?? [])
             + (discarded.map { [("discarded", $0)] } ?? [])
             + (waiting.map { [("waiting", $0)] } ?? [])
     }

@@ -123,6 +123,10 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     package var filtered = 0
     /// The number of records superseded by another record of the import with the same key.
     package var superseded = 0
+    /// The number of records whose link the store has, if the import only adds links.
+    ///
+    /// They are not counted as updated, unchanged, or superseded. `nil` for other imports.
+    package var linked: Int?
     /// The number of records that were rejected and not replayed since.
     package var rejected = 0
     /// Rejected records that `etl replay` has saved since; `nil` if none.
@@ -156,6 +160,9 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     /// Whether every record that was read has exactly one result.
     package var isConserved: Bool { read == ended }
 
+    /// The number of records that have a result and are not rejects.
+    var saved: Int { ended - rejected - (discarded ?? 0) }
+
     /// Counts the records without a result as waiting, if the stage did not finish.
     mutating func noteWaiting() {
         waiting = read > ended ? read - ended : nil
@@ -163,7 +170,17 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
 
     private var ended: Int {
         inserted + updated + unchanged + skipped + filtered + superseded + rejected
-            + (replayed ?? 0) + (discarded ?? 0)
+            + (linked ?? 0) + (replayed ?? 0) + (discarded ?? 0)
+    }
+
+    /// Counts the records whose objects exist as linked, for an import that only adds links.
+    ///
+    /// Each record is one link, whichever object it updates and however often.
+    mutating func noteLinked() {
+        linked = updated + unchanged + superseded
+        updated = 0
+        unchanged = 0
+        superseded = 0
     }
 
     /// Counts rejected records as replayed, after replays have saved them.
@@ -175,7 +192,8 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
 
     /// Counts the records that changed objects as discarded.
     mutating func discard() {
-        discarded = inserted + updated
+        discarded = inserted + updated + (linked ?? 0)
+        if linked != nil { linked = 0 }
         inserted = 0
         updated = 0
         createdTargets = 0

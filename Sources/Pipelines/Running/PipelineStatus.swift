@@ -8,8 +8,12 @@ package struct PipelineStatus: Sendable {
     package struct Pending: Sendable, Hashable {
         /// The ID of the run, which all its attempts share.
         package var run: String
+        /// The name of the run's pipeline, if it is another one; of a replay, with a prefix.
+        package var owner: String?
         /// The number of completed stages.
         package var done: Int
+        /// The number of records that its imports have saved.
+        package var records = 0
         /// The position at which an import stopped, such as
         /// `import tasks at record 12,001 of tasks.csv`.
         package var place: String?
@@ -42,8 +46,12 @@ package struct PipelineStatus: Sendable {
     package var holder: String?
     /// The unfinished run; `nil` if no run left work, a run is active, or its notes are unreadable.
     package var pending: Pending?
+    /// The unfinished runs of other pipelines on the store, if the status is that of a store.
+    package var others: [Pending] = []
     /// The reason why it is unknown whether there is unfinished work.
     package var unreadable: String?
+    /// Whether the notes of the store can be read, so that without `pending` nothing is saved.
+    var knowsNotes = true
     /// The folder of the reports.
     package var folder: String
     /// The backups of the store.
@@ -51,27 +59,62 @@ package struct PipelineStatus: Sendable {
 
     /// Reads the reports, the lock, and the store of a spec; changes nothing.
     ///
-    /// - Parameter path: a spec, or a store that `etl import` wrote.
-    /// - Throws: `RunFailure` if the spec cannot be read, or if no report names the store.
+    /// - Parameter path: a spec, or a store that `etl import` wrote or was creating.
+    /// - Throws: `RunFailure` if the spec cannot be read, or if nothing is known of a run on the
+    ///   store.
     package static func of(
         spec path: String, _ context: ParameterValues.Context
     ) throws(RunFailure) -> PipelineStatus {
-        if ModelSource.isStore(path) {
-            let folder = try ReportFolder.ofLastRun(onStore: path)
-            return of(
-                folder, store: PersistentContainer.file(behind: path),
-                NotedPaths(folder: PathText.folder(of: path)), nil)
-        }
+        try URLCheck.refuse(file: path)
+        if isStore(path) { return try of(store: path) }
         let (folder, spec, values) = try ReportFolder.of(spec: path, context)
+        let store = PersistentContainer.file(behind: values.path(spec.store.at))
         return of(
-            folder, store: PersistentContainer.file(behind: values.path(spec.store.at)),
-            NotedPaths(spec), spec
-        )
+            folder, store: store, NotedPaths(spec), spec, holder: StoreLock.lastHolder(of: store))
+    }
+
+    /// Returns whether a path names a store, or the place where a killed run was creating one.
+    static func isStore(_ path: String) -> Bool {
+        // A store without tables is an empty file.
+        ModelSource.isStore(path) || StoreLock.lastHolder(of: path) != nil
+            || FileDescriptor.fileSize(path) == 0 && !ReportFolder.isSpec(path)
+    }
+
+    /// Returns the status of the pipeline that used a store last.
+    private static func of(store path: String) throws(RunFailure) -> PipelineStatus {
+        let store = PersistentContainer.file(behind: path)
+        let holder = StoreLock.lastHolder(of: store)
+        let last = StoredReport.last(onStore: path)
+        // While a run is active, the store is not read. The next run reports notes that cannot be
+        // read.
+        let owners =
+            holder?.isAtWork == true ? [] : (try? RunJournal.owners(inStoreAt: store)) ?? []
+        let known = holder.flatMap { $0.isOfRun ? $0.pipeline : nil } ?? last?.report.pipeline
+        guard let pipeline = known ?? owners.first.map(RunNote.pipeline(ofOwner:)) else {
+            throw RunFailure(
+                .noInput, code: "report.missing",
+                "No report in \(ReportFolder.besideStore(path)) is of a run on \(path)",
+                fix: "name the spec that writes the store")
+        }
+        let paths = NotedPaths(folder: PathText.folder(of: path))
+        var status = of(
+            ReportFolder(path: ReportFolder.besideStore(path), pipeline: pipeline), store: store,
+            paths, nil, holder: holder)
+        if status.holder == nil {
+            for owner in owners where owner != pipeline {
+                // The status of another pipeline reports its unreadable notes.
+                guard var other = try? pending(store, owner, paths, nil).found else { continue }
+                other.owner = owner
+                status.others.append(other)
+            }
+        }
+        return status
     }
 
     /// - Parameter spec: `nil` if the spec is not in a file.
     private static func of(
-        _ folder: ReportFolder, store path: String, _ paths: NotedPaths, _ spec: PipelineSpec?
+        _ folder: ReportFolder, store path: String, _ paths: NotedPaths, _ spec: PipelineSpec?,
+        holder: StoreLock.Holder?
     ) -> PipelineStatus {
         var status = PipelineStatus(
             pipeline: folder.pipeline, folder: folder.path, backups: StoreBackups.seen(of: path))
@@ -81,12 +124,12 @@ package struct PipelineStatus: Sendable {
             status.note(report)
             if status.lastSuccess != nil, !status.wantsAttemptBefore { break }
         }
-        let holder = StoreLock.lastHolder(of: path)
         if let holder, holder.isAtWork { status.holder = holder.words }
         // While a run is active, the notes are its own.
         if status.holder == nil {
             do throws(StoreError) {
-                status.pending = try pending(path, folder.pipeline, paths, spec)
+                (status.pending, status.knowsNotes) = try pending(
+                    path, folder.pipeline, paths, spec)
             } catch {
                 status.unreadable = error.message
             }
@@ -120,12 +163,16 @@ package struct PipelineStatus: Sendable {
             run: pending?.run ?? run, began: holder.started, isAtWork: holder.isAtWork)
     }
 
+    /// - Returns: The unfinished run of a pipeline, and whether all notes could be read.
     /// - Throws: `StoreError` if the disk or missing permissions prevent reading the notes.
     private static func pending(
         _ path: String, _ pipeline: String, _ paths: NotedPaths, _ spec: PipelineSpec?
-    ) throws(StoreError) -> Pending? {
-        let beside: CompanionFile = spec?.store.open == .replace ? .new : .work
-        for path in [path, beside.path(of: path)] where FileDescriptor.size(path) ?? 0 > 0 {
+    ) throws(StoreError) -> (found: Pending?, knowsNotes: Bool) {
+        let isReplaced = (spec?.store.open).map { $0 == .replace }
+        let beside = [CompanionFile.work, .new].filter { isReplaced != ($0 == .work) }
+        var knowsNotes = true
+        for path in [path] + beside.map({ $0.path(of: path) })
+        where FileDescriptor.size(path) ?? 0 > 0 {
             let saved: RunJournal.Saved?
             do {
                 saved = try RunJournal.saved(
@@ -134,14 +181,16 @@ package struct PipelineStatus: Sendable {
                 throw error
             } catch {
                 // The next run reports what is wrong with the store itself.
+                knowsNotes = false
                 continue
             }
             guard let saved, !saved.isEmpty || !saved.run.isEnded else { continue }
-            return Pending(
-                run: saved.run.runID, done: saved.stages.count, place: saved.place,
-                streams: spec.flatMap { UnrepeatableInputs(since: saved, $0) })
+            let found = Pending(
+                run: saved.run.runID, done: saved.stages.count, records: saved.recordsSaved,
+                place: saved.place, streams: spec.flatMap { UnrepeatableInputs(since: saved, $0) })
+            return (found, knowsNotes)
         }
-        return nil
+        return (nil, knowsNotes)
     }
 
     /// Returns whether no run has succeeded within the given age; without an age, whether no run
@@ -150,54 +199,6 @@ package struct PipelineStatus: Sendable {
         guard let maxAgeSeconds else { return last == nil }
         guard let lastSuccess else { return true }
         return Self.age(of: lastSuccess, now) > Double(maxAgeSeconds)
-    }
-
-    private static func age(of report: RunReport, _ now: Date) -> Double {
-        now.timeIntervalSinceReferenceDate - (TimeText.date(report.ended, now: 0) ?? 0)
-    }
-
-    /// Returns the status as lines of text.
-    package func text(now: Date) -> String {
-        func line(_ report: RunReport) -> String {
-            let age = ReportWords.duration(max(0, Self.age(of: report, now)))
-            let part = report.entryText.map { " (\($0))" } ?? ""
-            return "\(report.name)\(part), exit \(report.exit.code) \(report.exit.name), ended "
-                + "\(ReportWords.time(report.ended)), \(age) ago"
-        }
-        var lines = ["pipeline      \(pipeline)"]
-        if let unended {
-            let began = TimeText.date(unended.began, now: 0) ?? 0
-            let age = ReportWords.duration(max(0, now.timeIntervalSinceReferenceDate - began))
-            lines.append(
-                "last run      \(unended.run), "
-                    + "\(unended.isAtWork ? "at work" : "killed before its end"), began "
-                    + "\(ReportWords.time(unended.began)), \(age) ago")
-            lines.append("run before    \(last.map(line) ?? "none among the reports")")
-        } else {
-            lines.append("last run      \(last.map(line) ?? "never")")
-            if let attemptBefore { lines.append("run before    \(line(attemptBefore))") }
-        }
-        if unended != nil ? last?.isSuccess != true : last?.isSuccess == false {
-            lines.append("last success  \(lastSuccess.map(line) ?? "none among the reports")")
-        }
-        if let holder { lines.append("running       \(holder)") }
-        if let pending {
-            let stages = ReportWords.several(pending.done, "stage")
-            lines.append(
-                "to complete   \(pending.run), \(stages) done"
-                    + (pending.place.map { ", \($0)" } ?? "") + "; "
-                    + (pending.streams?.text ?? "run it again"))
-        }
-        if let unreadable {
-            lines.append("to complete   not known; the store cannot be read: \(unreadable)")
-        }
-        if !backups.all.isEmpty {
-            lines.append(
-                "backups       \(ReportWords.several(backups.all.count, "file")), "
-                    + ReportWords.bytes(backups.bytes))
-        }
-        lines.append("reports       \(folder)")
-        return lines.map { OutputText($0).text }.joined(separator: "\n") + "\n"
     }
 }
 

@@ -80,7 +80,7 @@ struct RunReporter {
         // A rejected URL is not a folder.
         let areKnown = paths.allSatisfy { path in
             values.canResolve(path)
-                && URLCheck.diagnostic(values.resolve(path), at: .nowhere) == nil
+                && URLCheck.scheme(of: values.resolve(path), in: values.specFolder) == nil
         }
         return areKnown ? (spec, values) : nil
     }

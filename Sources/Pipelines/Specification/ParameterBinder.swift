@@ -140,7 +140,9 @@ struct ParameterBinder {
             return
         }
         if case .path(let path) = value {
-            if let url = URLCheck.diagnostic(path, at: .source(parameter.location)) {
+            if let url = URLCheck.diagnostic(
+                path, at: .source(parameter.location), in: folder)
+            {
                 diagnostics.append(url)
             }
             values[parameter.name] = .path(path == "-" ? path : PathText.join(folder, path))

@@ -142,14 +142,20 @@ package final class RecordBatch {
     /// Returns the location where a value's bytes start, or the record if they are not in it.
     package func location(of record: Int, at value: Field, field: String?) -> RecordLocation {
         let span = spanStorage[record]
-        var offset = span.offset
-        if value.kind != .list, let start = value.start {
-            let distance = UnsafePointer(start) - UnsafePointer(chunk.start)
-            if distance >= span.offset, distance <= span.offset + span.byteCount {
-                offset = distance
-            }
-        }
+        let offset = span.offset + (distance(of: value, in: span) ?? 0)
         return location(number: number(of: record), offset: offset, field: field)
+    }
+
+    /// Returns the number of bytes between the start of a record and a field in it; `nil` if the
+    /// field has no bytes in it.
+    package func distance(of record: Int, slot: Int) -> Int? {
+        distance(of: fields(of: record)[slot], in: spanStorage[record])
+    }
+
+    private func distance(of value: Field, in span: Span) -> Int? {
+        guard value.kind != .list, let start = value.start else { return nil }
+        let distance = UnsafePointer(start) - UnsafePointer(chunk.start) - span.offset
+        return (0...span.byteCount).contains(distance) ? distance : nil
     }
 
     /// Corrects the record numbers of a piece, now that the number of records before it is known.

@@ -46,14 +46,6 @@ struct Terminal: Sendable {
         }
     }
 
-    /// Writes lines to stderr; on a terminal they end at words.
-    static func writeToStandardError(_ text: OutputText) {
-        let terminal = Terminal()
-        write(
-            terminal.isInteractive
-                ? TerminalText.wrapped(text.lines, columns: terminal.columns) : text.lines)
-    }
-
     /// Writes a message to stderr; on a terminal, its severity is colored, its paths are relative, and
     /// its lines end at words.
     static func writeMessage(_ message: String) {

@@ -26,6 +26,7 @@ struct PredicateLanguageTableTests {
     private static let conditions =
         PredicateTerm.comparisons + PredicateTerm.modifiers + PredicateTerm.options
         + PredicateTerm.connectives + PredicateTerm.constants + PredicateTerm.collections
+        + PredicateTerm.collectionFunctions
 
     @Test("each example of a condition resolves against a model", arguments: conditions)
     func conditionExamples(_ term: PredicateTerm) throws {

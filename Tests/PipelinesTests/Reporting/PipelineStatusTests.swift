@@ -74,10 +74,11 @@ struct PipelineStatusTests {
         #expect(Reports.run(folder).outcome.status == .cannotCreate)
         let status = try Self.status(folder)
         let run = "20260304T050607Z-\(SystemProcess.number)"
-        #expect(status.pending == PipelineStatus.Pending(run: run, done: 3, place: nil))
+        #expect(status.pending == PipelineStatus.Pending(run: run, done: 3, records: 2))
         #expect(
             status.text(now: Workspace.now).contains(
-                "to complete   \(run), 3 stages done; run it again\n"))
+                "to complete   \(run), 3 stages done, 2 records are saved; the next run continues\n"
+            ))
         try FileManager.default.removeItem(atPath: folder.path("out"))
         #expect(Reports.run(folder).outcome.status == .ok)
         #expect(try Self.status(folder).pending == nil)
@@ -119,9 +120,10 @@ struct PipelineStatusTests {
         #expect(
             status.text(now: now + 7200).replacing(folder.path(""), with: "") == """
                 pipeline      nightly
-                last run      20260304T060708Z-4000000, killed before its end, began 2026-03-04 \
+                last run      20260304T060708Z-4000000, did not end (killed?), began 2026-03-04 \
                 06:07:08 UTC, 59 min 0 s ago
                 run before    \(before), exit 0 OK, ended 2026-03-04 05:06:07 UTC, 2 h 0 min ago
+                to complete   nothing was saved; the next run starts from the beginning
                 reports       runs
 
                 """)
@@ -210,10 +212,11 @@ struct PipelineStatusTests {
         #expect(
             status.text(now: Workspace.now).replacing(folder.path(""), with: "") == """
                 pipeline      nightly
-                last run      20260304T050600Z-4000000, killed before its end, began 2026-03-04 \
+                last run      20260304T050600Z-4000000, did not end (killed?), began 2026-03-04 \
                 05:06:00 UTC, 7.3 s ago
                 run before    none among the reports
                 last success  none among the reports
+                to complete   nothing was saved; the next run starts from the beginning
                 reports       runs
 
                 """)
@@ -232,7 +235,8 @@ struct PipelineStatusTests {
             status.unended
                 == PipelineStatus.Unended(run: run, began: "2026-03-04T05:06:00Z", isAtWork: true))
         let text = status.text(now: Workspace.now)
-        #expect(text.contains("\nlast run      \(run), at work, began 2026-03-04 05:06:00 UTC,"))
+        #expect(
+            text.contains("\nlast run      \(run), in progress, began 2026-03-04 05:06:00 UTC,"))
         #expect(text.contains("\nrunning       pid \(SystemProcess.number), pipeline nightly,"))
         withExtendedLifetime(lock) {}
     }

@@ -13,6 +13,7 @@ import Testing
         (counts.discarded, counts.createdTargets, counts.nulledValues) = (8, 9, 10)
         (counts.waiting, counts.replayed) = (11, 12)
         counts.blankLines = 21
+        counts.linked = 23
         counts.supersededItems = 22
         return counts
     }()

@@ -58,6 +58,7 @@ import Testing
                   ANY tags.nme == 'x' OR tags.name == 'y'
                                          ^
                   in: stages[1].where
+                  fix: write `ANY tags.name` to ask for at least one
                 a.yaml:8:19: error: 'Task' has no property 'prioritty'. Did you mean 'priority'? \
                 [predicate.unknown-key]
                   prioritty + prize

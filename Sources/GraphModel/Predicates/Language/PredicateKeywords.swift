@@ -1,5 +1,12 @@
 /// The keywords of predicates; the case of ASCII letters is ignored.
 package enum PredicateKeywords {
+    /// The collection operators with function syntax.
+    ///
+    /// Core Data archives the derivation `pages.@count` as `count:(pages)`.
+    static let collectionFunctions: [String: CollectionOperator] = [
+        "count": .count, "sum": .sum, "average": .average, "min": .minimum, "max": .maximum,
+    ]
+
     /// The binary operators that are words.
     static let comparisons: [String: ComparisonOperator] = [
         "IN": .in, "BETWEEN": .between, "CONTAINS": .contains, "BEGINSWITH": .beginsWith,

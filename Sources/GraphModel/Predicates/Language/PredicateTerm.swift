@@ -84,6 +84,19 @@ package struct PredicateTerm: Sendable, Hashable {
         ]
     }
 
+    /// The functions that stand for operators on collections.
+    package static var collectionFunctions: [PredicateTerm] {
+        PredicateKeywords.collectionFunctions.sorted { $0.key < $1.key }.map { name, op in
+            let (path, same) =
+                op == .count
+                ? ("tags", "tags.@count")
+                : ("subtasks.priority", "subtasks.\(op.rawValue).priority")
+            return PredicateTerm(
+                spellings: ["\(name)(\(path))"], meaning: "The same as `\(same)`.",
+                example: "\(name)(\(path)) > 1")
+        }
+    }
+
     /// The operators on collections and lists.
     package static var collections: [PredicateTerm] {
         CollectionOperator.allCases.map { op in

@@ -21,6 +21,11 @@ enum ExpressionKind: Hashable, CustomStringConvertible {
     /// An unknown type, after an error or without a model; it is compatible with every type.
     case unknown
 
+    /// Whether it is a collection of objects.
+    var isOfObjects: Bool {
+        if case .collection(.object) = self { true } else { false }
+    }
+
     init(_ type: AttributeType) {
         switch type {
         case .integer16, .integer32, .integer64: self = .integer

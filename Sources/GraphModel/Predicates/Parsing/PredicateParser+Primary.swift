@@ -105,7 +105,7 @@ extension PredicateParser {
                 .function, "FUNCTION(…) calls methods by name, which is not allowed", at: place,
                 in: format)
         }
-        if let op = Self.collectionFunctions[name] {
+        if let op = PredicateKeywords.collectionFunctions[name] {
             return try collectionCall(op, at: place, opening: opening)
         }
         guard let function = PredicateFunction.named[name] else {
@@ -126,7 +126,7 @@ extension PredicateParser {
             try report(
                 GraphPredicateError(
                     .function, Self.wrongCount(name, function.counts, arguments.values.count),
-                    at: place, in: format))
+                    at: place, in: format, fix: "write \(function.usage)"))
         }
         if function.result == .cast, hasAll,
             let value = try castConstant(arguments.values, at: place)
@@ -136,13 +136,6 @@ extension PredicateParser {
         return try finish(
             .expression(.function(name, arguments.values)), at: place, depth: arguments.depth)
     }
-
-    /// The collection operators with function syntax.
-    ///
-    /// Core Data archives the derivation `pages.@count` as `count:(pages)`.
-    private static let collectionFunctions: [String: CollectionOperator] = [
-        "count": .count, "sum": .sum, "average": .average, "min": .minimum, "max": .maximum,
-    ]
 
     /// Parses `count:(pages)` as `pages.@count`, or `sum:(pages.size)` as `pages.@sum.size`.
     private mutating func collectionCall(

@@ -25,7 +25,7 @@ struct ComparisonCheck {
                 let member = try match(right, to: element, other: left)
                 return (left.expression, member)
             } else {
-                throw resolver.toManyAlone(left.node)
+                throw resolver.toManyAlone(left)
             }
         } else if comparison.modifier != .direct {
             throw resolver.error(
@@ -73,7 +73,7 @@ struct ComparisonCheck {
         default:
             throw resolver.error(
                 .type, "IN needs a list, a collection, or a text on its right, not \(right.kind)",
-                node: right.node)
+                node: right.node, fix: "write a list: {\(right.expression)}")
         }
     }
 
@@ -131,7 +131,7 @@ struct ComparisonCheck {
         _ side: PredicateResolver.Resolved, to kind: ExpressionKind,
         other: PredicateResolver.Resolved
     ) throws(GraphPredicateError) -> GraphExpression {
-        if case .collection = side.kind { throw resolver.toManyAlone(side.node) }
+        if case .collection = side.kind { throw resolver.toManyAlone(side) }
         if case .constant(let value) = side.expression {
             if let typed = Self.value(value, as: kind) { return .constant(typed) }
         } else if side.kind.isComparable(with: kind) {
@@ -156,7 +156,26 @@ struct ComparisonCheck {
         }
         throw resolver.error(
             .type, "\(other.kind.capitalized) cannot be compared with \(side.describing)",
-            node: side.node, fix: kind == .date ? Self.dateFix(for: side) : nil)
+            node: side.node, fix: Self.fix(for: side, as: kind))
+    }
+
+    /// Returns the fix for a value of another type, if it is obvious.
+    private static func fix(
+        for side: PredicateResolver.Resolved, as kind: ExpressionKind
+    ) -> String? {
+        switch (kind, side.expression) {
+        case (.date, _): return dateFix(for: side)
+        case _ where side.variable != nil: return nil
+        case (.text, .constant(.integer)), (.text, .constant(.double)),
+            (.text, .constant(.decimal)):
+            return "a text needs quotes: '\(side.expression)'"
+        case (.integer, .constant(.string(let text))) where Int64(text) != nil,
+            (.double, .constant(.string(let text))) where Double(text) != nil:
+            return "a number has no quotes: \(text)"
+        case (.object, .constant):
+            return "compare an attribute of the object, or its number, `objectID`"
+        default: return nil
+        }
     }
 
     /// Returns the fix for a date without quotes: `2026-05-05` is a subtraction.

@@ -17,7 +17,7 @@ struct FunctionCheck {
         guard function.counts.contains(arguments.count) else {
             throw resolver.error(
                 .function, PredicateParser.wrongCount(name, function.counts, arguments.count),
-                node: node)
+                node: node, fix: "write \(function.usage)")
         }
         guard !function.isOfGeneratedRecords else {
             throw resolver.error(

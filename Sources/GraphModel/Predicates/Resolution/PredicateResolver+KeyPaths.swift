@@ -152,10 +152,19 @@ extension PredicateResolver {
         return comparison.op == .equal ? .and(parts) : .or(parts)
     }
 
-    func toManyAlone(_ node: Int) -> GraphPredicateError {
-        error(
+    /// Returns the error for the values of a to-many key path where one value is needed.
+    func toManyAlone(_ values: Resolved) -> GraphPredicateError {
+        let fix: String? =
+            switch values.expression {
+            case .keyPath where values.kind.isOfObjects:
+                "write `\(values.expression).@count` to count the objects"
+            case .keyPath: "write `ANY \(values.expression)` to ask for at least one"
+            case .subquery: "write `.@count` behind the parenthesis to count its objects"
+            default: nil
+            }
+        return error(
             .toMany,
             "A to-many key path needs ANY, ALL or NONE before it, or an operator such as @count",
-            node: node)
+            node: values.node, fix: fix)
     }
 }

@@ -32,7 +32,7 @@ extension PredicateResolver {
         if operand.kind.isNumeric || operand.kind == .null || operand.kind == .unknown {
             return operand.kind
         }
-        if case .collection = operand.kind { throw toManyAlone(operand.node) }
+        if case .collection = operand.kind { throw toManyAlone(operand) }
         let fix: String? =
             switch operand.kind {
             case .text: "join texts by `join({a, b}, ' ')`"

@@ -203,6 +203,8 @@ package struct BulkTally: Sendable, Hashable, Codable {
     package var superseded = 0
     /// Records that were rejected; each has one `BulkReject`.
     package var rejected = 0
+    /// The number of records that are written or need no write, so without rejects.
+    package var records: Int { inserted + updated + unchanged + skipped + superseded }
     /// Objects created as link targets; these are not records.
     package var createdTargets = 0
     /// Nested objects with the key of an earlier item in the same list; `nil` if none.

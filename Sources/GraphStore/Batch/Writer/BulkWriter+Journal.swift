@@ -32,12 +32,21 @@ extension BulkWriter {
     ///
     /// Earlier versions also wrote `far` notes, which nothing reads.
     package static let noteKinds = [
-        "load", "seen", "net", DeferredRowSpill.kind, "far", LinkVersions.noteKind,
+        stateKind, "seen", "net", DeferredRowSpill.kind, "far", LinkVersions.noteKind,
     ]
 
     /// The kinds of progress notes about deferred rows; they are removed when no row is deferred
     /// any more.
     package static let waitingKinds = [DeferredRowSpill.kind, LinkVersions.noteKind]
+
+    /// The kind of the note with the tally of a load, which `tally(inNote:)` reads.
+    package static let stateKind = "load"
+
+    /// Returns the tally in the note of a load; `nil` if the note is damaged.
+    package static func tally(inNote note: [UInt8]) -> BulkTally? {
+        let state = try? JSONDecoder().decode(LoadState.self, from: Data(note))
+        return state.flatMap { $0.isPlausible ? $0.tally : nil }
+    }
 
     /// Writes the progress notes from which the next load can resume, in the open transaction.
     ///
@@ -68,7 +77,7 @@ extension BulkWriter {
                 LinkVersions.noteKind, journal.number, note, on: connection)
         }
         journal.number += 1
-        try ProgressNotes.write("load", 0, state, on: connection)
+        try ProgressNotes.write(Self.stateKind, 0, state, on: connection)
         journal.removeAll()
         self.journal = journal
     }
@@ -114,7 +123,9 @@ extension BulkWriter {
     ///   such note.
     func recallState() throws(StoreError) -> Int64? {
         let connection = session.connection
-        guard let saved = try ProgressNotes.read("load", on: connection).first else { return nil }
+        guard let saved = try ProgressNotes.read(Self.stateKind, on: connection).first else {
+            return nil
+        }
         let state: LoadState
         do {
             state = try JSONDecoder().decode(LoadState.self, from: Data(saved.value))

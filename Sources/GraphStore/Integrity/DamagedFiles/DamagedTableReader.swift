@@ -33,7 +33,7 @@ struct DamagedTableReader {
     var lost = ManagedObjectIDSet()
 
     private static let failuresMax = 100_000
-    private static let keysMax = 5
+    private static let keysMax = StoreFinding.keysMax + 1
 
     /// - Parameter last: the largest key that was assigned, if it is known.
     init(

@@ -141,7 +141,7 @@ extension StoreVerifier {
                     findings.append(
                         StoreFinding(
                             .externalMissing, entity: entity.name, property: name,
-                            count: files.count, keys: files.prefix(5).map(\.key),
+                            count: files.count, keys: files.map(\.key),
                             "\(entity.name).\(name): \(what)"))
                 }
             }

@@ -17,7 +17,8 @@ struct StoreVerifier {
     private(set) var columns: [String: Set<String>] = [:]
 
     private static let linesMax = 100
-    static let keysMax = 5
+    /// One more key than a finding names, to know whether there are more.
+    static let keysMax = StoreFinding.keysMax + 1
 
     init(_ connection: Connection, _ path: String, isOfApp: Bool = false) {
         self.connection = connection
@@ -167,7 +168,9 @@ struct StoreVerifier {
             var keys: [Int64] = []
             while try rows.step() {
                 count += 1
-                if keys.count < Self.keysMax, rows.columnCount > 0, !rows.isNull(0) {
+                if keys.count < Self.keysMax, rows.columnCount > 0, !rows.isNull(0),
+                    !keys.contains(rows.integer(0))
+                {
                     keys.append(rows.integer(0))
                 }
             }
@@ -301,5 +304,20 @@ struct StoreVerifier {
                             + " \(table)"))
             }
         }
+    }
+}
+
+extension PersistentContainer {
+    /// Returns the names of the tables of an SQLite file that never was a store; `nil` if it is or
+    /// was one, or cannot be read.
+    package static func tables(ofOtherDatabase path: String) -> [String]? {
+        // A damaged file may have been a store.
+        guard let snapshot = try? StoreSnapshot(of: path),
+            let tables = try? snapshot.connection.texts(
+                "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        else { return nil }
+        // The tables of entities start with Z, too.
+        let isOfStore = tables.contains { $0.hasPrefix("Z") || $0.hasPrefix("ETL_") }
+        return isOfStore ? nil : tables.filter { !$0.hasPrefix("sqlite_") }
     }
 }

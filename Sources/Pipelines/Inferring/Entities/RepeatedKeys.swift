@@ -28,8 +28,10 @@ struct RepeatedKey {
 
     /// Returns the warning about the repetitions.
     ///
-    /// - Parameter entity: the entity of the records.
-    func warning(of entity: InferredEntity) -> Diagnostic {
+    /// - Parameters:
+    ///   - entity: the entity of the records.
+    ///   - isImported: whether the records are imported, so that the store keeps the other key.
+    func warning(of entity: InferredEntity, isImported: Bool) -> Diagnostic {
         guard !isKey else {
             return Diagnostic(
                 .warning, code: "infer.repeated-record",
@@ -49,8 +51,11 @@ struct RepeatedKey {
                         ? ", and there are too many records to compare all"
                         : ", and too many records repeat others"),
             at: .record(location),
-            fix: "correct one of them; or give --key \(CommandExample.shell(field)), and the last"
-                + " record of each \(field) counts")
+            fix: (isImported
+                ? "correct one of them and import into a new store; or import into a new store with"
+                : "correct one of them; or give")
+                + " --key \(CommandExample.shell(field)), and the last record of each \(field)"
+                + " counts")
     }
 }
 

@@ -150,7 +150,8 @@ extension RunReport.Stage {
         if let denied { return "\(denied.grouped) kept by a deny rule" }
         guard let records else { return "" }
         return records.ends.filter {
-            ["unchanged", "skipped", "filtered", "superseded"].contains($0.word) && $0.count > 0
+            ["unchanged", "skipped", "filtered", "superseded", "linked"].contains($0.word)
+                && $0.count > 0
         }.map { "\($0.count.grouped) \($0.word)" }.joined(separator: " · ")
     }
 

@@ -14,7 +14,7 @@ package struct StoredReport: Sendable {
     /// - Parameter run: One of:
     ///   - the report's file, JSON or HTML
     ///   - the run's ID, if its report is in `./runs`
-    ///   - a folder of reports or a spec, for the newest report
+    ///   - a folder of reports, a spec, or a store with reports next to it, for the newest report
     ///   - the reject folder of the run
     /// - Throws: `RunFailure` with status 66 if it does not exist, or 78 if it cannot be read.
     package static func find(
@@ -25,7 +25,11 @@ package struct StoredReport: Sendable {
             return try find(id: run, in: PathText.join(context.workingFolder, "runs"))
         }
         if FileSystem.isFolder(path) { return try find(inFolder: path, context) }
-        if path.hasSuffix(".yaml") || path.hasSuffix(".yml") {
+        if ModelSource.isStore(path) {
+            guard let last = last(onStore: path) else { throw missing(run) }
+            return last
+        }
+        if ReportFolder.isSpec(path) {
             let folder = try ReportFolder.of(spec: path, context).folder
             guard let newest = folder.runsLastEndedLast.last else { throw missing(run) }
             return try read(folder.dataPath(newest))
@@ -158,22 +162,29 @@ extension ReportFolder {
 }
 
 extension ReportFolder {
-    /// Returns the report folder of the pipeline whose run on a store ended last: `runs` next to
-    /// the store.
-    ///
-    /// - Throws: `RunFailure` with status 66 if no report in it names the store.
-    static func ofLastRun(onStore path: String) throws(RunFailure) -> ReportFolder {
-        let folder = PathText.join(PathText.folder(of: path), "runs")
+    /// Returns whether a path has the name of a spec.
+    static func isSpec(_ path: String) -> Bool {
+        path.hasSuffix(".yaml") || path.hasSuffix(".yml")
+    }
+
+    /// Returns the folder of the reports of `etl import`: `runs` next to the store.
+    static func besideStore(_ path: String) -> String {
+        PathText.join(PathText.folder(of: path), "runs")
+    }
+}
+
+extension StoredReport {
+    /// Returns the report of the run on a store that ended last, from the folder `runs` next to the
+    /// store; `nil` if no report in it names the store.
+    static func last(onStore path: String) -> StoredReport? {
         let place = FileDescriptor.resolved(path)
-        for path in StoredReport.paths(in: folder).reversed() {
+        for path in paths(in: ReportFolder.besideStore(path)).reversed() {
             // Skip unreadable reports.
-            guard let report = try? StoredReport.read(path).report,
-                let store = report.store?.path, FileDescriptor.resolved(store) == place
+            guard let stored = try? read(path), let store = stored.report.store?.path,
+                FileDescriptor.resolved(store) == place
             else { continue }
-            return ReportFolder(path: folder, pipeline: report.pipeline)
+            return stored
         }
-        throw RunFailure(
-            .noInput, code: "report.missing", "No report in \(folder) is of a run on \(path)",
-            fix: "name the spec that writes the store")
+        return nil
     }
 }

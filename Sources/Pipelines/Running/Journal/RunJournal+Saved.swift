@@ -12,6 +12,8 @@ extension RunJournal {
         var points: [ResumePoint] = []
         /// Whether the first of them is the active import, whose notes have the plain kinds.
         var isFirstPresent = false
+        /// The number of records that the interrupted imports have saved.
+        var recordsLoaded = 0
 
         /// The position at which the active import stopped.
         var present: ResumePoint? { isFirstPresent ? points.first : nil }
@@ -26,6 +28,11 @@ extension RunJournal {
                     } ?? (point.section == nil ? "" : " at the beginning of an input"))
                     + (point.section.map { ", and \($0.text)" } ?? "")
             }
+        }
+
+        /// The number of records that all imports have saved, also those of completed stages.
+        var recordsSaved: Int {
+            stages.compactMap(\.report.records).map(\.saved).reduce(recordsLoaded, +)
         }
 
         /// Returns whether all of it was written by these stages, unchanged.
@@ -68,6 +75,9 @@ extension RunJournal {
         var owner: String { RunNote.owner(pipeline: pipeline, isReplay: replay != nil) }
     }
 
+    /// The kinds of the notes of an interrupted import that a run or its status reads.
+    private static let pointKinds = ["stage", "input", BulkWriter.stateKind]
+
     /// Returns what an earlier run of an owner left unfinished in the store.
     ///
     /// - Throws: `RunFailure` (65) if another version of etl wrote it.
@@ -85,8 +95,8 @@ extension RunJournal {
         by owner: String, _ paths: NotedPaths, at path: String, stages: [Stage]
     ) throws -> Saved? {
         let kinds =
-            ["run", "done", "stage", "input", "stopped"]
-            + stages.flatMap { ["\($0.name):stage", "\($0.name):input"] }
+            ["run", "done", "stopped"] + Self.pointKinds
+            + stages.flatMap { stage in Self.pointKinds.map { "\(stage.name):\($0)" } }
         let notes = try PersistentContainer.progressNotes(ofStoreAt: path, kinds, owner: owner)
         return try saved(by: owner, paths) { notes[$0] ?? [] }
     }
@@ -101,6 +111,13 @@ extension RunJournal {
         return try (notes["\(owner)/run"]?.first ?? notes["run"]?.first).map {
             try Heading($0.value)
         }
+    }
+
+    /// Returns the owners of the unfinished runs in a store; the one that used it last comes first.
+    static func owners(inStoreAt path: String) throws -> [String] {
+        let (present, suspended) = try PersistentContainer.progressNoteOwners(
+            ofStoreAt: path, "run")
+        return (try present.map { [try Heading($0).owner] } ?? []) + suspended
     }
 
     /// Removes the notes of an owner's unfinished run, so that its next run starts over.
@@ -135,9 +152,14 @@ extension RunJournal {
         func decoded<Note: Decodable & JSONWritable>(_ kind: String) throws -> [Note] {
             try read(prefix + kind).map { try plausible($0.value) }
         }
+        var loads: [BulkTally] = []
+        let ownPrefix = prefix
         func point(_ prefix: String) throws -> ResumePoint? {
             let points: [ResumePoint] = try decoded(prefix + "stage")
             guard var point = points.first else { return nil }
+            loads += try read(ownPrefix + prefix + BulkWriter.stateKind).compactMap {
+                BulkWriter.tally(inNote: $0.value)
+            }
             point.finished = try decoded(prefix + "input")
             return point.mappingPaths(paths.path)
         }
@@ -154,7 +176,7 @@ extension RunJournal {
             stages: stages.map { $0.mappingPaths(paths.path) },
             points: (present.map { [$0] } ?? [])
                 + (try suspended.joined().compactMap { try point("\($0):") }),
-            isFirstPresent: present != nil)
+            isFirstPresent: present != nil, recordsLoaded: loads.map(\.records).reduce(0, +))
     }
 
     private static func decoded<Note: Decodable>(_ bytes: [UInt8]) throws(RunFailure) -> Note {

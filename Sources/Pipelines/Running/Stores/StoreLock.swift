@@ -93,6 +93,11 @@ final class StoreLock {
 
     private static let attemptsMax = 10
 
+    /// The name of a migration in the lock file; names of pipelines have no space.
+    static let migration = "etl migrate"
+    /// The name of a removal of history in the lock file.
+    static let purge = "history purge"
+
     /// The last process that took the lock and has not released it.
     struct Holder {
         /// The text that the process wrote:
@@ -105,6 +110,8 @@ final class StoreLock {
         /// Whether the process holds the lock; otherwise, it was killed, which leaves the text but
         /// releases the lock.
         var isAtWork = true
+        /// Whether the process is or was a run, and not other work on the store.
+        var isOfRun: Bool { ![StoreLock.migration, StoreLock.purge].contains(pipeline) }
 
         fileprivate init?(_ words: String) {
             guard let match = words.wholeMatch(of: #/pid (\d+), pipeline (.+), since (\S+)/#),

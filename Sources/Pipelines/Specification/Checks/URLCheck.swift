@@ -13,7 +13,8 @@ package enum URLCheck {
         return all.compactMap { path -> Diagnostic? in
             // The text before a parameter without a value may already contain the scheme.
             let text = values.canResolve(path) ? values.resolve(path) : path.text
-            return diagnostic(text, at: .source(path.location), use(of: path, in: spec))
+            return diagnostic(
+                text, at: .source(path.location), use(of: path, in: spec), in: values.specFolder)
         }
     }
 
@@ -35,14 +36,25 @@ package enum URLCheck {
     }
 
     /// Returns the problem of a text that must be a path, or `nil` if it is not a URL.
+    ///
+    /// - Parameter folder: The folder to which a relative path refers.
     static func diagnostic(
-        _ text: String, at place: Diagnostic.Place, _ use: Use = .other
+        _ text: String, at place: Diagnostic.Place, _ use: Use = .other, in folder: String = ""
     ) -> Diagnostic? {
-        guard let scheme = scheme(of: text) else { return nil }
+        guard let scheme = scheme(of: text, in: folder) else { return nil }
         return Diagnostic(
             code: "spec.url",
-            "A path is needed here, not a URL: etl does not read or write \(scheme)://",
+            "A path is needed here, not a URL: etl does not read or write "
+                + scheme + mark(of: text),
             at: place, fix: fix(scheme, text, use))
+    }
+
+    /// Returns the text between the scheme and the rest of a URL: `://`, or `:` in `sqlite:x`.
+    private static func mark(of text: String) -> String { text.contains("://") ? "://" : ":" }
+
+    /// Returns another fix, if the text can also be the name of a file; otherwise, no text.
+    private static func other(_ text: String) -> String {
+        text.contains("://") ? "" : ", or write `./\(text)` if that is its name"
     }
 
     /// Returns the problem of a URL as an input on the command line, or `nil` if the text is a
@@ -52,9 +64,10 @@ package enum URLCheck {
     ) -> Diagnostic? {
         guard let scheme = scheme(of: text) else { return nil }
         return Diagnostic(
-            code: "input.url", "etl does not read \(scheme)://", at: .file(text),
+            code: "input.url", "etl does not read \(scheme)\(mark(of: text))", at: .file(text),
             fix: fetching(scheme, text, format, command)
-                ?? (scheme == "file" ? "leave out `file://`" : "save it to a file"))
+                ?? (scheme == "file"
+                    ? "leave out `file\(mark(of: text))`" : "save it to a file" + other(text)))
     }
 
     /// Returns the command line that fetches a URL and imports or inspects its contents.
@@ -135,13 +148,24 @@ package enum URLCheck {
     /// Returns the scheme of a URL (RFC 3986, section 3.1) in lowercase, or `nil` if the text is a
     /// path.
     ///
-    /// In a JDBC URL, it is the scheme after `jdbc:`.
-    static func scheme(of text: String) -> String? {
+    /// In a JDBC URL, it is the scheme after `jdbc:`. Without `//`, as in `sqlite:x`, it has at
+    /// least two letters, so that it is no drive, and no file has this name. A pattern of files and
+    /// a name with white space are paths.
+    ///
+    /// - Parameter folder: The folder to which a relative path refers.
+    static func scheme(of text: String, in folder: String = "") -> String? {
         let isJDBC = text.prefix(5).lowercased() == "jdbc:"
         let bytes = Array(text.utf8.dropFirst(isJDBC ? 5 : 0))
-        guard let end = bytes.firstIndex(of: UInt8(ascii: ":")), end > 0,
-            bytes[end...].starts(with: "://".utf8)
-        else { return nil }
+        guard let end = bytes.firstIndex(of: UInt8(ascii: ":")), end > 0 else { return nil }
+        if !bytes[end...].starts(with: "://".utf8) {
+            let isName = text.unicodeScalars.contains {
+                $0.properties.isWhitespace || "*?[{".unicodeScalars.contains($0)
+            }
+            let path = folder.isEmpty ? text : PathText.join(folder, text)
+            guard end > 1, end + 1 < bytes.count, !isName, !FileSystem.exists(path) else {
+                return nil
+            }
+        }
         let scheme = String(decoding: bytes[..<end], as: UTF8.self).lowercased()
         let isScheme = scheme.utf8.enumerated().allSatisfy { place, byte in
             switch byte {
@@ -157,14 +181,16 @@ package enum URLCheck {
 
     private static func fix(_ scheme: String, _ url: String, _ use: Use) -> String {
         switch scheme {
-        case "file", "sqlite": return "leave out `\(scheme)://`"
+        case "file", "sqlite":
+            let isJDBC = url.prefix(5).lowercased() == "jdbc:"
+            return "leave out `\(isJDBC ? "jdbc:" : "")\(scheme)\(mark(of: url))`"
         case "postgres", "postgresql", "mysql", "mariadb", "sqlserver", "mongodb":
             return "name an SQLite file; etl writes no other databases"
         default: break
         }
         switch use {
         case .input:
-            guard var words = reading(scheme, url) else { return "name a file" }
+            guard var words = reading(scheme, url) else { return "name a file" + other(url) }
             let path = path(of: url)
             if let (name, line) = saving(scheme, url),
                 let foreign = ForeignFormat(fileName: FileName(path))
@@ -174,9 +200,10 @@ package enum URLCheck {
             if let filter = filter(of: path) { words = pipe([words, filter]) }
             return "let a command fetch it: `\(CommandExample.read(words, as: format(of: url)))`"
         case .export(let format, let mayBeCommand):
-            return sending(scheme, url, format, byCommand: mayBeCommand) ?? "name a file"
-        case .folder: return "name a folder"
-        case .other: return "name a file"
+            return sending(scheme, url, format, byCommand: mayBeCommand)
+                ?? "name a file" + other(url)
+        case .folder: return "name a folder" + other(url)
+        case .other: return "name a file" + other(url)
         }
     }
 

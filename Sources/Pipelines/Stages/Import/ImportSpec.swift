@@ -236,6 +236,21 @@ package struct ImportSpec: Sendable, Hashable {
     /// The location of the stage.
     package var location: SourceLocation
 
+    /// Whether the import only adds links to objects that it finds by key, as that of a join table.
+    ///
+    /// A record of a join table has two keys: of the object, and of the one to link.
+    ///
+    /// - Parameter key: the properties that identify an object.
+    func onlyLinks(by key: [String]) -> Bool {
+        let keys = Set(key)
+        return isSetOnly && whenFound == .update && mirror == nil && !link.isEmpty
+            && self.set.allSatisfy { keys.contains($0.attribute.text) }
+            && link.allSatisfy {
+                $0.nested == nil && ($0.many == .add || keys.contains($0.relationship.text))
+            }
+            && link.contains { $0.many == .add }
+    }
+
     /// Whether an attribute is filled with a row key.
     var usesRowKeys: Bool {
         self.set.contains { mapping in

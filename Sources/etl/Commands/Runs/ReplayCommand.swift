@@ -16,8 +16,9 @@ struct ReplayCommand: ParsableCommand {
             it. If a later run has imported records, and the replay updates objects, it prints a \
             warning with their number. With `when-found: skip`, existing objects are not updated.
 
-            Each replay takes one run. For several, begin with the oldest: \
-            `for run in rejects/*; do etl replay "$run"; done`.
+            Several runs are replayed one after another, as in `etl replay rejects/*`, which names \
+            the runs of a pipeline with the oldest first. If one of them fails, the others still \
+            run, and the exit status is that of the first failure.
 
             Exit status:
               0 no more rejects are left than allowed
@@ -34,7 +35,7 @@ struct ReplayCommand: ParsableCommand {
             spec, for its last run that has rejects left.
             """,
             valueName: "run"), completion: .file())
-    var rejects: String
+    var rejects: [String]
 
     @OptionGroup var parameters: SetFlags
 
@@ -42,8 +43,14 @@ struct ReplayCommand: ParsableCommand {
     @OptionGroup var verbosity: VerbosityFlags
 
     func run() throws {
-        let outcome = Launch(sets: parameters.sets, verbosity: verbosity.verbosity)
-            .show({ conditions.apply(to: &$0) }, { $0.replay(rejects) })
-        if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
+        var failure: ExitStatus?
+        for run in rejects {
+            let outcome = Launch(sets: parameters.sets, verbosity: verbosity.verbosity)
+                .show({ conditions.apply(to: &$0) }, { $0.replay(run) })
+            if outcome.status != .ok { failure = failure ?? outcome.status }
+            // A signal stops the other replays, too.
+            if [.hungUp, .interrupted, .terminated].contains(outcome.status) { break }
+        }
+        if let failure { throw ExitCode(failure.rawValue) }
     }
 }

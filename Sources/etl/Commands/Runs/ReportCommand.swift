@@ -11,6 +11,10 @@ struct ReportCommand: ParsableCommand {
             Each run writes a report into the folder `report.to` of its spec, `./runs` by default. \
             A run that continues another one has its own report, with the totals of both.
 
+            Of a spec or a store, the last report is shown. If a later run was killed or is in \
+            progress, a warning says so, and with --format json the keys `unended` and \
+            `toComplete`.
+
             For a stage that did not finish, `waiting` counts the records that the next run \
             writes. "Objects changed" counts an object once for each save that changed its row, its \
             links, or its derived attributes. An object that the run inserted is only inserted, \
@@ -23,8 +27,9 @@ struct ReportCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             """
-            The report's file; the run's ID if its report is in ./runs; a folder of reports or a \
-            spec, for the last run; or the run's reject folder.
+            The report's file; the run's ID if its report is in ./runs; a folder of reports, a \
+            spec, or a store with reports in the folder runs next to it, for the last run; or the \
+            run's reject folder.
             """, valueName: "run"), completion: .file())
     var target: String
 
@@ -36,10 +41,12 @@ struct ReportCommand: ParsableCommand {
     func run() throws {
         SignalHandling.endAtOnce()
         do throws(RunFailure) {
-            let stored = try StoredReport.find(
-                target, SetFlags.context(parameters.sets))
+            let context = SetFlags.context(parameters.sets)
+            let (stored, status) = try PipelineStatus.report(of: target, context)
+            if let warning = status?.warning(now: context.now) { Terminal.write(warning) }
             do {
-                let text = try stored.text(as: format)
+                let text =
+                    format == .json ? try stored.json(with: status) : try stored.text(as: format)
                 if format == .text {
                     StandardOutput.show(
                         TerminalText.withRelativePaths(text, below: Terminal.currentFolders))

@@ -10,12 +10,14 @@ struct StatusCommand: ParsableCommand {
         discussion: """
             Reads the reports of the runs, and the lock next to the store, which names a run that \
             is active or was killed before it wrote a report. Changes nothing, and does not wait. \
-            After `etl import`, name the store: its reports are in the folder runs next to it.
+            After `etl import`, name the store: its reports are in the folder runs next to it, \
+            and the status is that of the pipeline that used the store last. A killed run shows \
+            how many records it has saved; the next run continues.
 
             Exit status:
               0 ok
               1 no run has finished, or none within --max-age exited with 0
-              66 the store has no report
+              66 nothing is known of a run on the store
               78 the spec is wrong, or needs a parameter to name its store
             """)
 
@@ -31,8 +33,16 @@ struct StatusCommand: ParsableCommand {
         transform: DurationFlag.init)
     var maxAge: DurationFlag?
 
+    @Option(help: "The format: text or json.")
+    var format = Format.text
+
     @Flag(name: .shortAndLong, help: "Print nothing; only the exit status.")
     var quiet = false
+
+    /// The output format of a status.
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case text, json
+    }
 
     func run() throws {
         SignalHandling.endAtOnce()
@@ -43,7 +53,11 @@ struct StatusCommand: ParsableCommand {
         } catch {
             throw error.shown()
         }
-        if !quiet { StandardOutput.show(status.text(now: context.now)) }
+        switch format {
+        case _ where quiet: break
+        case .text: StandardOutput.show(status.text(now: context.now))
+        case .json: print(status.formattedJSON, terminator: "")
+        }
         guard !status.isStale(now: context.now, maxAgeSeconds: maxAge?.seconds) else {
             throw ExitCode(ExitStatus.check.rawValue)
         }

@@ -7,8 +7,8 @@ import RecordStreams
 ///
 /// They survive a run that is killed, and need no memory.
 ///
-/// A note is a line of numbers, optionally followed by the record's row key, then the input's path
-/// and the bytes of the record.
+/// A note is a line of numbers, optionally followed by the record's row key and the distances of the
+/// fields of links from the start of the record, then the input's path and the bytes of the record.
 struct DeferredRecords {
     static let kind = "record"
     private let context: ManagedObjectContext
@@ -23,8 +23,13 @@ struct DeferredRecords {
     private static let numberMax = 1 << 53
     /// A prefix of the row key, so that it is not parsed as a number.
     private static let keyMark = "k"
+    /// A prefix of the name of a relationship, which its distance follows.
+    private static let linkMark = "@"
 
-    func add(_ record: RejectedRecord, token: Int64) throws {
+    /// - Parameter distances: the distances of the fields of links, by relationship.
+    func add(
+        _ record: RejectedRecord, token: Int64, _ distances: [(name: String, distance: Int)]
+    ) throws {
         let place = record.location
         let source = paths.noted(place.file).bytes
         let numbers = [
@@ -32,15 +37,18 @@ struct DeferredRecords {
             source.count,
         ]
         let head =
-            (numbers.map(String.init) + (record.rowKey.map { [Self.keyMark + $0] } ?? []))
+            (numbers.map(String.init) + (record.rowKey.map { [Self.keyMark + $0] } ?? [])
+            + distances.map { "\(Self.linkMark)\($0.name)=\($0.distance)" })
             .joined(separator: " ") + "\n"
         try context.writeProgressNote(Self.kind, token, Array(head.utf8) + source + record.raw)
     }
 
     /// Returns the record of a deferred row.
     ///
+    /// - Parameter property: the property at fault. If it is a link with a field, the location is
+    ///   that of the field.
     /// - Throws: `RunFailure` (65) if its note is missing or damaged.
-    func record(_ token: Int64) throws -> RejectedRecord {
+    func record(_ token: Int64, at property: String?) throws -> RejectedRecord {
         guard let note = try context.progressNote(Self.kind, token),
             let lineEnd = note.firstIndex(of: 10)
         else { throw RunFailure.damagedNotes }
@@ -59,6 +67,11 @@ struct DeferredRecords {
                 line: known(numbers[2]), column: known(numbers[3])),
             message: "", raw: Array(rest.dropFirst(numbers[4])))
         record.rowKey = words.last { $0.hasPrefix(Self.keyMark) }.map { String($0.dropFirst()) }
+        if let property, let word = words.last(where: { $0.hasPrefix("@\(property)=") }),
+            let distance = Int(word.dropFirst(property.count + 2)), distance >= 0
+        {
+            record.location = record.location.advanced(over: record.raw.prefix(distance))
+        }
         return record
     }
 }

@@ -47,6 +47,7 @@ extension ImportWriter {
         counts.superseded = tally.superseded
         counts.createdTargets = tally.createdTargets
         counts.supersededItems = tally.supersededItems
+        if spec.onlyLinks(by: plan.bulk.key) { counts.noteLinked() }
         counts.noteWaiting()
         var report = StageReport(kind: stage.kind.word, name: stage.name)
         report.records = counts

@@ -83,10 +83,11 @@ extension ImportWriter {
     private mutating func keepRejectsOfParked() throws {
         let parked = parked
         for link in writer.takeMissedLinks() {
-            try keep(link) { try parked.record(link.token).location }
+            try keep(link) { try parked.record(link.token, at: nil).location }
         }
         for reject in writer.takeRejects() {
-            try keep(try parked.record(reject.token).rejected(reject, plan), nil)
+            let record = try parked.record(reject.token, at: reject.property)
+            try keep(record.rejected(reject, plan), nil)
         }
     }
 

@@ -249,7 +249,9 @@ struct ImportWriter {
         unsaved.add(batch, idle: writer.idleRecords - idleBefore + batch.filtered)
         if let share = writer.takeCacheShare() { unsaved.noteLastSave(filling: share) }
         for token in writer.takeDeferredTokens() {
-            try parked.add(batch.record(ofRow: Int(token - first)), token: token)
+            let row = Int(token - first)
+            try parked.add(
+                batch.record(ofRow: row), token: token, batch.distances(ofRow: row, plan))
         }
         for link in writer.takeMissedLinks() {
             try keep(link) { batch.location(ofRow: Int(link.token - first)) }
