@@ -163,11 +163,19 @@ extension Connection {
     func linksAreWritten(to joinTables: Set<String>) throws(StoreError) -> Precondition? {
         if joinTables.isEmpty { return nil }
         let names = joinTables.sorted().map { "'\(DeferredJoinRows.name(of: $0))'" }
-        let violation = try cached(
-            "SELECT EXISTS (SELECT 1 FROM ETL_PENDING WHERE NAME IN"
-                + " (\(names.joined(separator: ", "))))")
+        let violation: Statement
+        do throws(StoreError) {
+            violation = try cached(
+                "SELECT EXISTS (SELECT 1 FROM ETL_PENDING WHERE NAME IN"
+                    + " (\(names.joined(separator: ", "))))")
+        } catch {
+            // Without the table, for example in a store of an app, no rows are deferred.
+            let table = "SELECT 1 FROM sqlite_master WHERE name = 'ETL_PENDING'"
+            guard try integer(table) == nil else { throw error }
+            return nil
+        }
         return Precondition(violation: violation) { () throws(StoreError) -> StoreError in
-            try LoadOwner.other(than: self)?.refusal(self.path) ?? .unfinishedLoad(self.path)
+            try LoadOwner.active(in: self)?.refusal(self.path) ?? .unfinishedLoad(self.path)
         }
     }
 }
