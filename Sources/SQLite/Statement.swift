@@ -14,6 +14,9 @@ package final class Statement {
     private let watched: WatchedFlag
     /// An object that must live as long as the statement, such as a temporary table that it reads.
     package var attachment: AnyObject?
+    /// A check of the snapshot that the statement reads; `nil` if every snapshot is suitable.
+    // Unchecked, because each step reads it, and only one thread uses a statement at a time.
+    @exclusivity(unchecked) package var precondition: Precondition?
 
     init(_ sql: String, on connection: Connection) throws(StoreError) {
         var prepared: OpaquePointer?
@@ -118,6 +121,13 @@ package final class Statement {
     ///   run again.
     @discardableResult
     package func step() throws(StoreError) -> Bool {
+        if let precondition, sqlite3_stmt_busy(handle) == 0 {
+            return try precondition.holding { () throws(StoreError) in try next() }
+        }
+        return try next()
+    }
+
+    private func next() throws(StoreError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW:
             guard !watched.hasLostOrder else {
@@ -188,6 +198,34 @@ package final class Statement {
     /// Returns a copy of a column's text, with invalid UTF-8 replaced; NULL gives an empty string.
     package func string(_ column: Int32) -> String {
         String(decoding: bytes(column), as: UTF8.self)
+    }
+}
+
+/// A check of the snapshot that a statement reads.
+///
+/// Each run of the statement begins with the check. Its query stays open during the first step of
+/// the statement, so that SQLite reads both in one snapshot
+/// (https://www.sqlite.org/isolation.html).
+package struct Precondition {
+    private let violation: Statement
+    private let error: () throws(StoreError) -> StoreError
+
+    /// - Parameters:
+    ///   - violation: A query of one row, whose column is not 0 if the snapshot is unsuitable. Other
+    ///     statements of the connection may use it, too.
+    ///   - error: Returns the error for an unsuitable snapshot, in which it may run queries.
+    package init(
+        violation: Statement, error: @escaping () throws(StoreError) -> StoreError
+    ) {
+        self.violation = violation
+        self.error = error
+    }
+
+    fileprivate func holding<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+        violation.reset()
+        defer { violation.reset() }
+        if try violation.step(), violation.integer(0) != 0 { throw try error() }
+        return try body()
     }
 }
 

@@ -103,6 +103,31 @@ import Testing
         #expect(try connection.cached(sql) !== statement)
     }
 
+    @Test func preconditionIsCheckedInTheSnapshotOfEachRun() throws {
+        let folder = try TemporaryFolder()
+        let writer = try Connection(path: folder.file("a.sqlite"), mode: .create)
+        try writer.execute(
+            "PRAGMA journal_mode = WAL; CREATE TABLE t (a); CREATE TABLE busy (b);"
+                + " INSERT INTO t VALUES (1), (2)")
+        let reader = try Connection(path: folder.file("a.sqlite"), mode: .readOnly)
+        let violation = try reader.prepare("SELECT EXISTS (SELECT 1 FROM busy)")
+        let rows = try reader.prepare("SELECT a FROM t")
+        rows.precondition = Precondition(violation: violation) { StoreError(.busy, "busy") }
+        try #require(try rows.step())
+        // A run that has begun reads its snapshot to the end.
+        try writer.execute("INSERT INTO busy VALUES (1); DELETE FROM t")
+        try #require(try rows.step())
+        #expect(rows.integer(0) == 2)
+        #expect(try !rows.step())
+        for _ in 0..<2 {
+            #expect(failure { _ = try rows.step() }?.message == "busy")
+        }
+        try writer.execute("DELETE FROM busy")
+        #expect(try !rows.step())
+        // Neither statement keeps its snapshot.
+        #expect(try writer.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0)
+    }
+
     @Test func statementOfAReleasedConnectionCallsNoHandler() throws {
         var told = 0
         var connection: Connection? = try Connection()

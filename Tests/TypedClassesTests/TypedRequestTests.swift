@@ -2,12 +2,6 @@ import Foundation
 import GraphStore
 import Testing
 
-/// A value of a Transformable attribute, which the model names.
-struct Spot: Codable, Equatable {
-    var x: Int
-    var y: Int
-}
-
 @Suite("Typed requests and values") struct TypedRequestTests {
     private let container: PersistentContainer
 

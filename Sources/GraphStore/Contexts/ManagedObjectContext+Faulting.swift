@@ -160,7 +160,7 @@ extension ManagedObjectContext {
             owner.lists[slot].load([], isOrdered: toMany.isOrdered)
             return
         }
-        statistics.listsFired += 1
+        statistics.noteSingleList(toMany.name, of: owner.layout.name)
         let saved = try list(of: owner.objectID, owner.layout, slot)
         load(saved, into: owner, slot)
     }

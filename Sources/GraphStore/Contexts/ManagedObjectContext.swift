@@ -329,6 +329,9 @@ public struct ContextStatistics: Sendable, Hashable {
     public internal(set) var fetches = 0
     /// The number of saves that wrote changes.
     public internal(set) var saves = 0
+    /// The numbers of these saves by duration: below 1 ms, from 1 ms, from 2 ms, from 4 ms, and so
+    /// on.
+    public internal(set) var savesByDuration: [Int] = []
     /// The number of pending objects that fetches have read.
     ///
     /// An object counts when the index of pending objects adds it, and when a fetch evaluates it.
@@ -337,30 +340,62 @@ public struct ContextStatistics: Sendable, Hashable {
     ///
     /// One `fault(_:)` or a prefetched key path would have read them with a few statements.
     public internal(set) var singleFaultRuns: [String: Int] = [:]
-    /// The minimum number of consecutive single faults that count as a run.
+    /// The number of to-manys, by `Entity.relationship`, that were read in runs of at least
+    /// `runMinimum`.
+    ///
+    /// A prefetched key path would have read them with a few statements.
+    public internal(set) var singleListRuns: [String: Int] = [:]
+    /// The minimum number of consecutive single reads that count as a run.
     public static let runMinimum = 100
 
-    private var run: (entity: String, count: Int) = ("", 0)
+    private var faultRun = Run()
+    private var listRun = Run()
 
     mutating func noteSingleFault(_ entity: String) {
         faultsFired += 1
-        run = run.entity == entity ? (entity, run.count + 1) : (entity, 1)
-        if run.count == Self.runMinimum {
-            singleFaultRuns[entity, default: 0] += run.count
-        } else if run.count > Self.runMinimum {
-            singleFaultRuns[entity, default: 0] += 1
+        faultRun.add(entity, to: &singleFaultRuns)
+    }
+
+    mutating func noteSingleList(_ relationship: String, of entity: String) {
+        listsFired += 1
+        listRun.add("\(entity).\(relationship)", to: &singleListRuns)
+    }
+
+    mutating func noteSave(_ duration: Duration) {
+        saves += 1
+        let milliseconds = max(0, Int64(duration / .milliseconds(1)))
+        let place = Int64.bitWidth - milliseconds.leadingZeroBitCount
+        let missing = place + 1 - savesByDuration.count
+        if missing > 0 { savesByDuration += Array(repeating: 0, count: missing) }
+        savesByDuration[place] += 1
+    }
+
+    /// Consecutive reads of one kind.
+    private struct Run {
+        private var name = ""
+        private var count = 0
+
+        mutating func add(_ name: String, to runs: inout [String: Int]) {
+            count = name == self.name ? count + 1 : 1
+            self.name = name
+            if count == ContextStatistics.runMinimum {
+                runs[name, default: 0] += count
+            } else if count > ContextStatistics.runMinimum {
+                runs[name, default: 0] += 1
+            }
         }
     }
 
-    /// Returns whether all counts are equal.
+    /// Returns whether all counts are equal, regardless of durations.
     public static func == (left: Self, right: Self) -> Bool {
         left.faultsFired == right.faultsFired && left.rowsRead == right.rowsRead
             && left.listsFired == right.listsFired && left.fetches == right.fetches
             && left.saves == right.saves && left.singleFaultRuns == right.singleFaultRuns
+            && left.singleListRuns == right.singleListRuns
             && left.pendingObjectsRead == right.pendingObjectsRead
     }
 
-    /// Hashes all counts.
+    /// Hashes all counts, but no durations.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(faultsFired)
         hasher.combine(rowsRead)
@@ -368,6 +403,7 @@ public struct ContextStatistics: Sendable, Hashable {
         hasher.combine(fetches)
         hasher.combine(saves)
         hasher.combine(singleFaultRuns)
+        hasher.combine(singleListRuns)
         hasher.combine(pendingObjectsRead)
     }
 }

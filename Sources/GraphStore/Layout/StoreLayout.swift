@@ -263,6 +263,11 @@ package struct StoreLayout: Sendable {
     /// Whether GraphStore created the store and may keep its own tables in it.
     package var isOurs: Bool { found == nil }
 
+    /// Returns the join table if a load may defer its rows.
+    ///
+    /// A load defers rows only in stores of ours, and only if they have one file.
+    func deferrable(_ join: Join) -> Set<String> { isOurs && parts.isEmpty ? [join.table] : [] }
+
     /// The largest entity number.
     var largestNumber: Int64 { entities.map(\.number).max() ?? 0 }
 

@@ -46,9 +46,10 @@ struct SeededObjects {
         var rows: [String: Int] = [:]
         for entity in model.entities where !entity.isAbstract {
             let root = model.rootName(of: entity.name)
+            let attributes = settableAttributes(of: entity.name)
             for _ in 0..<max(0, count(entity.name)) {
                 let object = try context.insert(entity.name)
-                try setValues(of: object, entity.name, row: rows[root, default: 0])
+                try setValues(of: object, attributes, row: rows[root, default: 0])
                 rows[root, default: 0] += 1
                 objects[entity.name, default: []].append(object)
             }
@@ -68,11 +69,23 @@ struct SeededObjects {
         }
     }
 
-    private func setValues(of object: ManagedObject, _ entity: String, row: Int) throws {
-        for attribute in model.attributes(of: entity)
-        where !attribute.isTransient && attribute.derivationExpression == nil {
-            let owner = model.declaringEntityName(of: attribute.name, in: entity) ?? entity
-            let name = "\(owner).\(attribute.name)"
+    /// Returns the attributes that get values, each with its name as `Entity.attribute`.
+    private func settableAttributes(
+        of entity: String
+    ) -> [(attribute: AttributeDescription, name: String)] {
+        model.attributes(of: entity)
+            .filter { !$0.isTransient && $0.derivationExpression == nil }
+            .map { attribute in
+                let owner = model.declaringEntityName(of: attribute.name, in: entity) ?? entity
+                return (attribute, "\(owner).\(attribute.name)")
+            }
+    }
+
+    private func setValues(
+        of object: ManagedObject, _ attributes: [(attribute: AttributeDescription, name: String)],
+        row: Int
+    ) throws {
+        for (attribute, name) in attributes {
             guard
                 let value = values.value(
                     of: attribute, named: name, row, isUnique: unique.contains(name))

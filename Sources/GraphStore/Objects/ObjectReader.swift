@@ -179,7 +179,7 @@ final class ObjectReader {
         if let known = listStatements[sql] {
             statement = known
         } else {
-            statement = try connection.prepare(sql)
+            statement = try prepare(sql, toMany)
             listStatements[sql] = statement
         }
         statement.bind(owner.primaryKey, at: 1)
@@ -196,13 +196,25 @@ final class ObjectReader {
         let keys = owners.map(\.primaryKey).sorted()
         for chunk in keys.chunks(of: Self.chunkSize) {
             let list = chunk.map(String.init).joined(separator: ",")
-            let statement = try connection.prepare(
-                Self.listSQL(toMany, objects, owners: "IN (\(list))"))
+            let statement = try prepare(
+                Self.listSQL(toMany, objects, owners: "IN (\(list))"), toMany)
             while try statement.step() {
                 found[statement.integer(2), default: []].append(id(statement))
             }
         }
         return found
+    }
+
+    /// Prepares a query for the links of a to-many.
+    private func prepare(
+        _ sql: String, _ toMany: EntityLayout.ToMany
+    ) throws(StoreError) -> Statement {
+        let statement = try connection.prepare(sql)
+        if case .joinTable(let join) = toMany.place {
+            statement.precondition = try connection.linksAreWritten(
+                to: objects.schema.deferrable(join))
+        }
+        return statement
     }
 
     /// Returns a query for `Z_PK, Z_ENT, owner` of a to-many's objects, in order.

@@ -208,8 +208,10 @@ struct DerivedAttributes {
     private func statement(
         _ derived: Derived, _ rows: String, _ schema: StoreLayout
     ) throws(StoreError) -> SQLFragment {
-        let value = try Self.value(
+        var value = try Self.value(
             derived.expression, derived.attribute, derived.entity, schema)
+        // A load that defers links derives the values again at its end, so they may be missing here.
+        value.joinTables = []
         let numbers = derived.numbers.map(String.init).joined(separator: ",")
         return "UPDATE \(derived.table) AS t SET \(derived.column) = " + value
             + " WHERE t.Z_ENT IN (\(numbers))\(rows) AND t.\(derived.column) IS NOT " + value

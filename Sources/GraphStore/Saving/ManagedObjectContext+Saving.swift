@@ -35,6 +35,7 @@ extension ManagedObjectContext {
     }
 
     private func saveChanges() throws(StoreError) -> SaveResult {
+        let start = ContinuousClock.now
         try checkInterrupt()
         try processPendingChanges()
         tell(.willSave(ContextChange(PendingObjects(listed))))
@@ -71,7 +72,7 @@ extension ManagedObjectContext {
             throw error
         }
         endSession(session)
-        statistics.saves += 1
+        statistics.noteSave(ContinuousClock.now - start)
         advanceGeneration()
         finish(pending, versions: versions, in: session.change)
         // No row names these files any longer; a file that cannot be removed now is removed later.

@@ -118,12 +118,7 @@ extension PersistentStore {
     ) throws(StoreError) {
         let isPending = try PendingIndexes.isPending(on: connection)
         if let owner = try LoadOwner.other(than: connection) { throw owner.refusal(path) }
-        guard !isPending else {
-            throw StoreError(
-                .busy,
-                "\(path) was left by an initial load that did not finish, so indexes and "
-                    + "links are missing", cause: UnfinishedLoad())
-        }
+        guard !isPending else { throw .unfinishedLoad(path) }
     }
 }
 
@@ -133,6 +128,14 @@ struct UnfinishedLoad: Error {}
 extension StoreError {
     /// Whether the store needs to be completed, and no process is doing this.
     package var isUnfinishedLoad: Bool { cause is UnfinishedLoad }
+
+    /// The error for a store whose load was stopped or killed.
+    static func unfinishedLoad(_ path: String) -> StoreError {
+        StoreError(
+            .busy,
+            "\(path) was left by an initial load that did not finish, so indexes and "
+                + "links are missing", cause: UnfinishedLoad())
+    }
 }
 
 extension StoreError {

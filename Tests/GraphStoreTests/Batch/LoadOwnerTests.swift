@@ -96,6 +96,127 @@ import Testing
         }
     }
 
+    /// Reads the links of the store's rows and tags in each way; returns the results, and the
+    /// errors.
+    private func readLinks(
+        _ container: PersistentContainer
+    ) throws -> (results: [String], errors: [StoreError]) {
+        let rows = FetchRequest<ManagedObject>(entityName: "Row")
+        let tags = FetchRequest<ManagedObject>(entityName: "Tag")
+        let ways: [(ManagedObjectContext) throws -> Int] = [
+            { try $0.fetch(rows).first?.objectIDs(for: "tags").count ?? -1 },
+            { try $0.fetch(tags).first?.objectIDs(for: "rows").count ?? -1 },
+            {
+                var request = rows
+                request.relationshipKeyPathsForPrefetching = ["tags"]
+                return try $0.fetch(request).count
+            },
+            {
+                var request = rows
+                request.predicate = try GraphPredicate(format: "ANY tags.name == 't1'")
+                return try $0.fetch(request).count
+            },
+            {
+                var request = tags
+                request.predicate = try GraphPredicate(format: "rows.@count > 0")
+                return try $0.count(for: request)
+            },
+            {
+                let cursor = try $0.cursor(
+                    RowRequest(entityName: "Row", fields: [["key"], ["tags", "name"]]))
+                let batch = cursor.makeBatch()
+                var links = 0
+                while try cursor.next(batch) {
+                    for row in 0..<batch.count { links += batch.items(of: batch[row, 1]).count }
+                }
+                return links
+            },
+        ]
+        var results: [String] = []
+        var errors: [StoreError] = []
+        for way in ways {
+            do {
+                results.append("\(try way(container.newContext()))")
+            } catch let error as StoreError {
+                errors.append(error)
+            }
+        }
+        return (results, errors)
+    }
+
+    @Test("during a first load, reading its links fails as busy, also in the loading container")
+    func linksCannotBeRead() throws {
+        try withStore(Self.entities) { store in
+            let early = try PersistentContainer(model: nil, at: store.path, opening: .existing)
+            let text =
+                "\(store.path) is in its first load, by process \(getpid()), whose indexes and links"
+                + " come at its end"
+            try store.container.load(
+                Self.plan, Self.records(0..<20), batchSize: 10, saveEvery: 10
+            ) { _ in
+                for container in [early, store.container] {
+                    let (results, errors) = try readLinks(container)
+                    #expect(results == [])
+                    #expect(errors.map(\.code) == Array(repeating: .busy, count: 6))
+                    #expect(Set(errors.map(\.message)) == [text])
+                    // A subscript cannot throw, so the next save throws its error.
+                    let context = container.newContext()
+                    let row = try #require(
+                        try context.fetch(FetchRequest<ManagedObject>(entityName: "Row")).first)
+                    #expect(row[.toMany("tags")].isEmpty)
+                    row[.string("key")] = "other"
+                    let later = storeError { _ = try context.save() }
+                    #expect(later?.message == text)
+                }
+            }
+            for container in [early, store.container] {
+                let (results, errors) = try readLinks(container)
+                #expect(results == ["1", "7", "20", "7", "3", "20"])
+                #expect(errors.isEmpty)
+            }
+        }
+    }
+
+    @Test("the links of a dead load cannot be read until a save completes it")
+    func linksOfADeadLoad() throws {
+        try withStore(Self.entities) { store in
+            let other = try PersistentContainer(model: nil, at: store.path, opening: .existing)
+            try store.container.load(Self.plan, Self.records(0..<20), buildsIndexes: false)
+            try store.foreign().execute(
+                "UPDATE ETL_PENDING SET SQL = '-- 1 1 x 1 1:1' WHERE NAME = 'ETL_LOADER'")
+            let (results, errors) = try readLinks(other)
+            #expect(results == [] && errors.count == 6)
+            #expect(errors.filter { !$0.isUnfinishedLoad }.isEmpty)
+            let context = other.newContext()
+            try context.insert("Tag")[.string("name")] = "z"
+            try context.save()
+            let completed = try readLinks(other).results
+            #expect(completed == ["1", "7", "20", "7", "3", "20"])
+        }
+    }
+
+    @Test("a pinned context keeps reading the links of its generation during a first load")
+    func pinnedLinks() throws {
+        try withStore(Self.entities) { store in
+            let other = try PersistentContainer(model: nil, at: store.path, opening: .existing)
+            let early = other.newContext()
+            let tag = try early.insert("Tag")
+            tag[.string("name")] = "t1"
+            try early.save()
+            let context = other.newContext()
+            try context.pinQueryGeneration()
+            var seen: [Int] = []
+            try store.container.load(
+                Self.plan, Self.records(0..<20), batchSize: 10, saveEvery: 10
+            ) { _ in
+                let found = try context.existingObject(with: tag.objectID)
+                try context.refresh(found, mergeChanges: false)
+                seen.append(try found.objectIDs(for: "rows").count)
+            }
+            #expect(seen == [0, 0])
+        }
+    }
+
     @Test(
         "opening a store completes the load of a dead process, an earlier boot, or a copied file",
         arguments: [0, 1, 2, 3, 4])

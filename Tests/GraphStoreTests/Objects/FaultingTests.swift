@@ -79,6 +79,39 @@ import Testing
         }
     }
 
+    @Test("row 125: the statistics count to-manys that are read one after another")
+    func singleLists() throws {
+        try withObjects { store in
+            let ids = try makeTasks(150, in: store)
+            let context = store.context()
+            let objects = try context.fault(ids)
+            for object in objects.prefix(99) { _ = try object.objectIDs(for: "subtasks") }
+            #expect(context.statistics.singleListRuns == [:])
+            for object in objects { _ = try object.objectIDs(for: "subtasks") }
+            #expect(context.statistics.listsFired == 150)
+            #expect(context.statistics.singleListRuns == ["Task.subtasks": 150])
+        }
+    }
+
+    @Test("row 125: the statistics count saves by their duration")
+    func savesByDuration() throws {
+        try withObjects { store in
+            let context = store.context()
+            for number in 0..<3 {
+                context.insert(Todo.self) { $0.title = "t\(number)" }
+                try context.save()
+            }
+            try context.save()
+            #expect(context.statistics.saves == 3)
+            #expect(context.statistics.savesByDuration.reduce(0, +) == 3)
+        }
+        var statistics = ContextStatistics()
+        for microseconds in [0, 999, 1_000, 1_999, 2_000, 3_999, 4_000, 70_000] {
+            statistics.noteSave(.microseconds(microseconds))
+        }
+        #expect(statistics.savesByDuration == [2, 2, 2, 1, 0, 0, 0, 1])
+    }
+
     @Test(
         "row 35: a context holds clean objects weakly and changed objects strongly until the save"
     )

@@ -260,6 +260,31 @@ import Testing
         }
     }
 
+    private func fileSize(_ path: String) throws -> Int {
+        try Data(contentsOf: URL(fileURLWithPath: path)).count
+    }
+
+    @Test("row 21: compacting returns the pages of deleted objects to the file system")
+    func compacts() throws {
+        try withStore("Task: { attributes: { title: String } }") { store in
+            let context = store.container.newContext()
+            for _ in 0..<1_000 {
+                try context.insert("Task")[.string("title")] = String(repeating: "x", count: 1_000)
+            }
+            try context.save()
+            try store.container.truncateAll()
+            try store.container.checkpoint()
+            let before = try fileSize(store.path)
+            try store.container.compact()
+            try store.container.checkpoint()
+            let after = try fileSize(store.path)
+            #expect(before > 1_000_000 && after < 200_000, "\(before) and \(after) bytes")
+            try store.expect("PRAGMA freelist_count", ["0"])
+            _ = try context.insert("Task")
+            try context.save()
+        }
+    }
+
     @Test("row 11: opening a store for writing replaces its indexes with the model's")
     func followsIndexes() throws {
         func model(_ indexes: String) throws -> ManagedObjectModel {

@@ -3,10 +3,6 @@ import GraphModel
 import GraphStore
 import Testing
 
-#if canImport(CryptoKit)
-    import CryptoKit
-#endif
-
 final class Reminder: ManagedObject {
     enum Keys {
         static let title = AttributeKey<String>("title", slot: 0)
@@ -54,27 +50,6 @@ struct TagListTransformer: AttributeTransformer {
         return text.split(separator: "\n").map(String.init)
     }
 }
-
-#if canImport(CryptoKit)
-    struct SealedTextTransformer: AttributeTransformer {
-        struct Damaged: Error {}
-
-        let key: SymmetricKey
-
-        func encode(_ value: String) throws -> [UInt8] {
-            let box = try AES.GCM.seal(Data(value.utf8), using: key)
-            guard let bytes = box.combined else { throw Damaged() }
-            return Array(bytes)
-        }
-
-        func decode(_ bytes: [UInt8]) throws -> String {
-            let box = try AES.GCM.SealedBox(combined: bytes)
-            let data = try AES.GCM.open(box, using: key)
-            guard let text = String(validating: data, as: UTF8.self) else { throw Damaged() }
-            return text
-        }
-    }
-#endif
 
 /// The samples of the articles under "Values and rules", compiled and run.
 @Suite("Articles: values and rules") struct ValueSamples {
@@ -189,37 +164,6 @@ struct TagListTransformer: AttributeTransformer {
             #expect(try list.decode(list.encode(["a", "b"])) == ["a", "b"])
         }
     }
-
-    #if canImport(CryptoKit)
-        @Test func encryption() throws {
-            let model = try ManagedObjectModel(
-                yaml: """
-                    model: 1
-                    entities:
-                      Note: { attributes: { text: { type: Transformable, transformer: sealed } } }
-                    """)
-            let storePath = folder.path("sealed.sqlite")
-            let container = try PersistentContainer(model: model, at: storePath, opening: .create)
-            let key = SymmetricKey(size: .bits256)
-            container.register(SealedTextTransformer(key: key), named: "sealed")
-            let text = TransformableKey<String>("text")
-            let context = container.newContext()
-            let note = try context.insert("Note")
-            note[text] = "The code is 1234"
-            try context.save()
-            context.reset()
-            let request = FetchRequest<ManagedObject>(entityName: "Note")
-            #expect(try context.fetch(request).map { $0[text] } == ["The code is 1234"])
-            let other = try PersistentContainer(model: model, at: storePath)
-            other.register(
-                SealedTextTransformer(key: SymmetricKey(size: .bits256)), named: "sealed")
-            let found = try #require(try other.newContext().fetch(request).first)
-            let error = #expect(throws: StoreError.self) {
-                _ = try found.transformedValue(forKey: "text", as: String.self)
-            }
-            #expect(error?.code == .corrupt)
-        }
-    #endif
 
     @Test func externalData() throws {
         let storePath = folder.path("tasks.sqlite")

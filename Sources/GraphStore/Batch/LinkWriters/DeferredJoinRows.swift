@@ -177,6 +177,31 @@ struct DeferredJoinRows {
     }
 }
 
+extension Connection {
+    /// Returns the check that no rows of the join tables are deferred; `nil` without tables.
+    ///
+    /// Statements that read a join table need it, because a reader would otherwise find the objects
+    /// of a running load without their links. The check throws `busy`, with the process of the load.
+    func linksAreWritten(to joinTables: Set<String>) throws(StoreError) -> Precondition? {
+        if joinTables.isEmpty { return nil }
+        let names = joinTables.sorted().map { "'\(DeferredJoinRows.name(of: $0))'" }
+        let violation: Statement
+        do throws(StoreError) {
+            violation = try cached(
+                "SELECT EXISTS (SELECT 1 FROM ETL_PENDING WHERE NAME IN"
+                    + " (\(names.joined(separator: ", "))))")
+        } catch {
+            // Without the table, for example in a store of an app, no rows are deferred.
+            let table = "SELECT 1 FROM sqlite_master WHERE name = 'ETL_PENDING'"
+            guard try integer(table) == nil else { throw error }
+            return nil
+        }
+        return Precondition(violation: violation) { () throws(StoreError) -> StoreError in
+            try LoadOwner.active(in: self)?.refusal(self.path) ?? .unfinishedLoad(self.path)
+        }
+    }
+}
+
 /// The number of the last superseded link by owner.
 ///
 /// Lookups are fast for mostly ascending owners.

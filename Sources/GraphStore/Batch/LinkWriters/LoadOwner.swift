@@ -66,8 +66,20 @@ struct LoadOwner: Equatable {
 
     /// - Parameter note: The store's note about its last load.
     static func other(than connection: Connection, note: String) -> LoadOwner? {
-        guard let owner = LoadOwner(note: note),
-            owner.file == file(of: connection), owner.isAtWork, !owner.isSelf(connection)
+        guard let owner = active(in: connection, note: note), !owner.isSelf(connection) else {
+            return nil
+        }
+        return owner
+    }
+
+    /// Returns the active load of this store, also of this connection; `nil` if there is none.
+    static func active(in connection: Connection) throws(StoreError) -> LoadOwner? {
+        active(in: connection, note: try note(on: connection))
+    }
+
+    private static func active(in connection: Connection, note: String) -> LoadOwner? {
+        guard let owner = LoadOwner(note: note), owner.file == file(of: connection),
+            owner.isAtWork
         else { return nil }
         return owner
     }

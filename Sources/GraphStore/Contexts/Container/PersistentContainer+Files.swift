@@ -42,8 +42,15 @@ extension PersistentContainer {
         withExtendedLifetime(lock) {}
     }
 
-    /// Returns free pages to the file system.
-    package func compact() throws(StoreError) {
+    /// Returns the free pages of the store to the file system.
+    ///
+    /// Deleted objects leave free pages, which later objects use. The file shrinks at the next
+    /// checkpoint, which no reader delays: see `checkpoint()`. A file that another program created
+    /// without `auto_vacuum` is written anew, which needs as much free disk space again.
+    ///
+    /// - Throws: `StoreError` with the code `busy` if another writer does not finish in time or is a
+    ///   unit of work on this thread.
+    public func compact() throws(StoreError) {
         let session = try beginWriting()
         defer { endWriting() }
         session.rollback()

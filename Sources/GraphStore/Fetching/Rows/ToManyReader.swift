@@ -61,6 +61,7 @@ final class ToManyReader {
                 "\(owner), \(destination)", from: links, order: [owner, destination])
         }
         self.isWalk = isWalk
+        if case .joinTable(let join) = place { select.table.joinTables = schema.deferrable(join) }
         rows = try select.prepare(on: connection)
     }
 

@@ -14,6 +14,8 @@ struct SQLFragment {
     var values: [SQLParameter] = []
     /// The temporary tables of values that the SQL names.
     var lists: [TemporaryList] = []
+    /// The join tables that the SQL reads, if a load may defer their rows.
+    var joinTables: Set<String> = []
 
     init(_ sql: String, _ values: [StoredValue] = []) {
         self.sql = sql
@@ -25,28 +27,29 @@ struct SQLFragment {
         values = [.function(function)]
     }
 
-    private init(_ sql: String, _ values: [SQLParameter], _ lists: [TemporaryList]) {
-        self.sql = sql
-        self.values = values
-        self.lists = lists
-    }
-
     static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
-        SQLFragment(left.sql + right.sql, left.values + right.values, left.lists + right.lists)
+        var sum = left
+        sum += right
+        return sum
     }
 
     static func += (left: inout SQLFragment, right: SQLFragment) {
         left.sql += right.sql
         left.values += right.values
         left.lists += right.lists
+        left.joinTables.formUnion(right.joinTables)
     }
 
     static func + (left: SQLFragment, right: String) -> SQLFragment {
-        SQLFragment(left.sql + right, left.values, left.lists)
+        var sum = left
+        sum.sql += right
+        return sum
     }
 
     static func + (left: String, right: SQLFragment) -> SQLFragment {
-        SQLFragment(left + right.sql, right.values, right.lists)
+        var sum = right
+        sum.sql = left + right.sql
+        return sum
     }
 
     /// Prepares the SQL and binds the values.
@@ -63,6 +66,7 @@ struct SQLFragment {
         for list in lists { tables.append(try TemporaryTable(list, on: connection)) }
         let statement = try connection.prepare(sql)
         if !tables.isEmpty { statement.attachment = TemporaryTables(tables) }
+        statement.precondition = try connection.linksAreWritten(to: joinTables)
         for (index, value) in values.enumerated() {
             switch value {
             case .stored(let value): statement.bind(value, at: Int32(index) + 1)

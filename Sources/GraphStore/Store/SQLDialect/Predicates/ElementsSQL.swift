@@ -126,7 +126,7 @@ extension PredicateSQL {
     ) throws(StoreError) -> ElementsSQL {
         let (from, owner, scope, order) = try hop(place)
         return ElementsSQL(
-            from: SQLFragment(from), owner: owner, ownerKey: ownerKey, scope: scope,
+            from: from, owner: owner, ownerKey: ownerKey, scope: scope,
             firstScope: scope,
             visits: visits(scope, order), order: order)
     }
@@ -147,7 +147,7 @@ extension PredicateSQL {
             let key = try scopes[previous].column(Array(rest[..<position]))
             let (from, owner, scope, order) = try hop(place)
             elements.from =
-                elements.from + scopes[previous].joins + " JOIN \(from) ON \(owner) = \(key)"
+                elements.from + scopes[previous].joins + " JOIN " + from + " ON \(owner) = \(key)"
             // The paths of the elements may need as many joins again.
             let tables = 1 + elements.from.sql.ranges(of: " JOIN ").count
             guard tables <= KeyPathSQL.joinsMax - 1 else {
@@ -172,7 +172,7 @@ extension PredicateSQL {
     /// Returns the links of a to-many, and adds a scope for its destination objects.
     private mutating func hop(
         _ place: StoreLayout.ToManyPlace
-    ) throws(StoreError) -> (from: String, owner: String, scope: Int, order: String?) {
+    ) throws(StoreError) -> (from: SQLFragment, owner: String, scope: Int, order: String?) {
         let name = place.relationship.destinationEntityName
         let destination = try schema.requiredEntity(named: name)
         aliasCount += 1
@@ -182,7 +182,7 @@ extension PredicateSQL {
             scopes.append(KeyPathSQL(schema, destination, alias: alias, style: .joins))
             note([key.relationship.name], links: nil)
             return (
-                "\(key.table) \(alias)", "\(alias).\(key.column)", scopes.count - 1,
+                SQLFragment("\(key.table) \(alias)"), "\(alias).\(key.column)", scopes.count - 1,
                 key.orderColumn.map { "\(alias).\($0)" }
             )
         case .joinTable(let join):
@@ -192,8 +192,10 @@ extension PredicateSQL {
                     keyColumn: "\(alias).\(join.destinationColumn)"))
             note([join.relationship.name], links: alias)
             let order = join.isReflexive ? nil : join.orderColumn
+            var links = SQLFragment("\(join.pairs) \(alias)")
+            links.joinTables = schema.deferrable(join)
             return (
-                "\(join.pairs) \(alias)", "\(alias).\(join.ownerColumn)", scopes.count - 1,
+                links, "\(alias).\(join.ownerColumn)", scopes.count - 1,
                 order.map { "\(alias).\($0)" }
             )
         }
