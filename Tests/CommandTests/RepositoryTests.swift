@@ -202,7 +202,7 @@ import Testing
                 "Sources/RecordStreams/Inputs/GzipMembers.swift",
                 "Sources/RecordStreams/Outputs/GzipWriter.swift",
                 "Sources/RecordStreams/Outputs/WriteBehind.swift",
-                "Sources/SQLite/PairTable.swift",
+                "Sources/SQLite/Loading/PairTable.swift",
             ])
     }
 

@@ -57,13 +57,7 @@ enum PredicatePages {
             ## Arithmetic
 
             \(table(PredicateTerm.arithmetic))
-            Integers are numbers without a point and an exponent, also in records: `3` is an \
-            integer, `3.0` and `1e1` are not, although `3.0 == 3`. `cast(x, 'Double')` converts \
-            an integer to a Double, so that `/` keeps the remainder.
-
-            Arithmetic with Decimal attributes uses doubles of 15 to 17 digits, also in `set` of \
-            an update, unless the store has [`exact-decimals`](spec.md#store).
-
+            \(numbers)
             ## Functions
 
             If an argument is nil, the result is nil, except for `coalesce`.
@@ -92,6 +86,16 @@ enum PredicatePages {
 
             """
     }
+
+    private static let numbers = """
+        Integers are numbers without a point and an exponent, also in records: `3` is an \
+        integer, `3.0` and `1e1` are not, although `3.0 == 3`. `cast(x, 'Double')` converts \
+        an integer to a Double, so that `/` keeps the remainder.
+
+        Arithmetic with Decimal attributes uses doubles of 15 to 17 digits, also in `set` of \
+        an update, unless the store has [`exact-decimals`](spec.md#store).
+
+        """
 
     private static let objectNumbers = """
         ## The number of an object

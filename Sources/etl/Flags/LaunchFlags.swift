@@ -10,7 +10,7 @@ struct VerbosityFlags: ParsableArguments {
     var quiet = false
 
     @Option(help: "The format of stderr: text, or json with one object per line.")
-    var logFormat = LogFormat.text
+    var logFormat = TextFormat.text
 
     @Option(
         help: ArgumentHelp(
@@ -37,13 +37,13 @@ struct VerbosityFlags: ParsableArguments {
 struct Verbosity {
     /// The lowest level that is printed; `nil` for info on a terminal, else warning.
     var level: LogLevel?
-    var format = LogFormat.text
+    var format = TextFormat.text
 
     func level(isInteractive: Bool) -> LogLevel { level ?? (isInteractive ? .info : .warning) }
 }
 
-/// The format of messages on stderr.
-enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+/// The format of messages, or of a status.
+enum TextFormat: String, ExpressibleByArgument, CaseIterable {
     case text, json
 }
 

@@ -57,7 +57,7 @@ struct Launch {
 enum ProgressMode: String, ExpressibleByArgument, CaseIterable {
     case auto, always, never
 
-    func isShown(on terminal: Terminal, _ format: LogFormat) -> Bool {
+    func isShown(on terminal: Terminal, _ format: TextFormat) -> Bool {
         switch self {
         case .auto: terminal.isInteractive && format == .text
         case .always: true

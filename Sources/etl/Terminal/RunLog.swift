@@ -4,7 +4,7 @@ import Pipelines
 
 /// The messages of a run on stderr: lines of text, or one JSON object each.
 struct RunLog: Sendable {
-    private let format: LogFormat
+    private let format: TextFormat
     private let level: LogLevel
     private let isDry: Bool
 

@@ -100,7 +100,7 @@ import Testing
             + lines("SELECT * FROM Z_PRIMARYKEY", on: connection)
     }
 
-    @Test("are those that SQL statements make", arguments: [1 << 14, 1 << 16, 1 << 22])
+    @Test("are those that SQL statements make", arguments: [1 << 15, 1 << 16, 1 << 22])
     func equal(memoryBytes: Int) throws {
         let seed = TestSeed.ofThisRun
         let folder = try TemporaryFolder()

@@ -1,6 +1,14 @@
 import ArgumentParser
 import Pipelines
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Imports the rejects of a run: `etl replay RUN`.
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -44,7 +52,11 @@ struct ReplayCommand: ParsableCommand {
 
     func run() throws {
         var failure: ExitStatus?
+        var last: Int64?
         for run in rejects {
+            // A run is named by the second of its start and its process.
+            while last == Self.second() { usleep(20_000) }
+            last = Self.second()
             let outcome = Launch(sets: parameters.sets, verbosity: verbosity.verbosity)
                 .show({ conditions.apply(to: &$0) }, { $0.replay(run) })
             if outcome.status != .ok { failure = failure ?? outcome.status }
@@ -53,4 +65,6 @@ struct ReplayCommand: ParsableCommand {
         }
         if let failure { throw ExitCode(failure.rawValue) }
     }
+
+    private static func second() -> Int64 { Int64(time(nil)) }
 }

@@ -34,15 +34,10 @@ struct StatusCommand: ParsableCommand {
     var maxAge: DurationFlag?
 
     @Option(help: "The format: text or json.")
-    var format = Format.text
+    var format = TextFormat.text
 
     @Flag(name: .shortAndLong, help: "Print nothing; only the exit status.")
     var quiet = false
-
-    /// The output format of a status.
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case text, json
-    }
 
     func run() throws {
         SignalHandling.endAtOnce()
