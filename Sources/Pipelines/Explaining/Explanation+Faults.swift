@@ -110,6 +110,10 @@ extension Explanation {
             "To import them, write a spec that names them."
         ),
         (
+            "infer.missing-objects", "A few values of a link are the key of no object.",
+            "Add the objects or correct the values; `missing` of the link decides what happens."
+        ),
+        (
             "infer.no-key",
             "Different records share a value of the field that looks like the key.",
             "Correct them, or set --key to the field; then the last record of each key is used."

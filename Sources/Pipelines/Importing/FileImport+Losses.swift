@@ -5,7 +5,7 @@ import GraphModel
 extension FileImport {
     /// Warnings about data that is not imported, or that may mean something else.
     var losses: [Diagnostic] {
-        inference.warningsOfLosses(fit.newEntities)
+        inference.warningsOfLosses(fit.newEntities, fit.isNewLink)
             + fit.imports.filter { !$0.skipped.isEmpty }.map { fitted in
                 let names = FittedImport.listed(fitted.skipped, max: 12)
                 let isOne = fitted.skipped.count == 1

@@ -44,7 +44,7 @@ package struct FileImport {
         case extended
     }
 
-    private let request: Request
+    let request: Request
     /// Copies of standard input and other streams, which are read a second time.
     private let spool: InferenceSpool
     let inference: Inference
@@ -222,6 +222,7 @@ package struct FileImport {
         let streams = spool.names
         var lines = fit.imports.map(\.line)
         lines += inference.decisionsOnDumps(of: fit.newEntities)
+        lines += inference.decisionsOnLinks(of: fit.newEntities)
         lines += inference.withoutHeader.map { file, columns in
             "No header in \(streams[file] ?? file), so its columns are "
                 + FittedImport.listed(columns, max: 4)
@@ -265,6 +266,9 @@ package struct FileImport {
         ]
         for folder in Set(outcome.stages.compactMap(\.rejectsFolder)).sorted() {
             lines.append("Rejected records are in \(folder)")
+        }
+        for folder in Set(outcome.stages.compactMap(\.linksFolder)).sorted() {
+            lines.append("Links without an object are in \(folder)")
         }
         if let folder = request.specFolder {
             lines.append("Next: etl run \(PathText.join(folder, InferenceFolder.specName))")
@@ -403,6 +407,8 @@ package struct FileImport {
         if let items = counts.supersededItems {
             parts.append("\(ReportWords.several(items, "nested object")) superseded")
         }
+        let missed = stages.flatMap { $0.missedLinks ?? [] }.reduce(0) { $0 + $1.count }
+        if missed > 0 { parts.append("\(ReportWords.several(missed, "link")) without an object") }
         let records = ["\(counts.read.grouped) read"] + parts
         // Each record of a join table is one link, whichever object it updates.
         let links = stages.compactMap { stage -> String? in
