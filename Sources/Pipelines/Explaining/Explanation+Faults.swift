@@ -88,6 +88,10 @@ extension Explanation {
             "Write all numbers of the column with the decimal mark of the first import."
         ),
         (
+            "import.no-spec", "The files are empty, so `--save-spec` has nothing to write.",
+            "Give files with records."
+        ),
+        (
             "import.saved", "An import failed after it had saved records.",
             "Correct the cause, and import again. The import continues after the saved records."
         ),

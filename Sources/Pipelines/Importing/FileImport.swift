@@ -26,6 +26,14 @@ package struct FileImport {
         /// The folder against which relative paths are resolved.
         package var workingFolder: String
 
+        /// The folder to which no spec is written, because the files show nothing.
+        private(set) var emptyFolder: String?
+
+        /// Writes no spec.
+        fileprivate mutating func keepsNoSpec() {
+            (emptyFolder, specFolder) = (specFolder, nil)
+        }
+
         /// Creates a request without known facts about the files.
         package init(files: [String], store: String, workingFolder: String) {
             self.files = files
@@ -76,7 +84,7 @@ package struct FileImport {
         let inference = try Inference(from: request.files, options: options, spool)
         var request = request
         // Empty files do not show how other files must be read.
-        if inference.hasNothing { request.specFolder = nil }
+        if inference.hasNothing { request.keepsNoSpec() }
         return try FileImport(request, inference, spool, stored: stored)
     }
 
@@ -223,6 +231,9 @@ package struct FileImport {
         var lines = fit.imports.map(\.line)
         lines += inference.decisionsOnDumps(of: fit.newEntities)
         lines += inference.decisionsOnLinks(of: fit.newEntities)
+        lines += inference.guessedForms.map { guess, files in
+            "Read \(FittedImport.listed(files.map { streams[$0] ?? $0 }, max: 2)) with \(guess)"
+        }
         lines += inference.withoutHeader.map { file, columns in
             "No header in \(streams[file] ?? file), so its columns are "
                 + FittedImport.listed(columns, max: 4)

@@ -32,6 +32,8 @@ package struct Inference: Sendable {
     let withoutHeader: [(file: String, columns: [String])]
     /// The tables with lines above their header, with the number of lines; 0 for comments.
     let withLinesAbove: [(file: String, lines: Int)]
+    /// The guessed encodings and delimiters that are unusual, with their files.
+    let guessedForms: [(guess: String, files: [String])]
     /// The largest number of records that one import could not read.
     private var rejects: Int
     /// The store and its model, if the spec exports from a store.
@@ -121,6 +123,7 @@ package struct Inference: Sendable {
         }
         withoutHeader = inputs.withoutHeader
         withLinesAbove = inputs.withLinesAbove
+        guessedForms = inputs.guessedForms
         losses += found.entities.flatMap { InputLoss.of($0, options.storeModel) }
         repeats = found.entities.compactMap { entity in
             entity.repeats.map { (entity.name, $0.warning(of: entity)) }
@@ -175,6 +178,7 @@ package struct Inference: Sendable {
         joins = []
         withoutHeader = []
         withLinesAbove = []
+        guessedForms = []
         rejects = 0
         let names = Set(empty.map(\.entity))
         name = Self.name(of: names.sorted())
