@@ -101,6 +101,24 @@ import YAML
         #expect(run.status == .ok && run.text == "")
     }
 
+    @Test("an unknown key in the key of nested objects is no link, because it rejects the record")
+    func danglingKeyOfNestedObjects() throws {
+        let workspace = try Workspace()
+        let products = (1...20).map { "{\"sku\":\"S\($0)\",\"t\":\"x\"}\n" }
+        try workspace.write("products.ndjson", products.joined())
+        let carts = (1...20).map { number in
+            "{\"id\":\(number),\"items\":[{\"sku\":\"S\(number)\",\"n\":1},"
+                + "{\"sku\":\"S\(number == 3 ? 99 : number % 20 + 1)\",\"n\":2}]}\n"
+        }
+        try workspace.write("carts.ndjson", carts.joined())
+        let found = try InferenceCase(workspace, ["products.ndjson", "carts.ndjson"])
+        #expect(
+            found.spec.contains(
+                "'sku' is not linked to Products: only 20 of 21 values are its sku\n"),
+            "\(found.spec)")
+        #expect(try found.imported(["Carts": ""])["Carts"]?.count == 20)
+    }
+
     @Test("a column of two Boolean words becomes a Boolean with a map of the words")
     func truths() throws {
         let found = try InferenceCase(

@@ -73,6 +73,8 @@ struct ReferenceGuess {
     private mutating func guess(_ leaf: Int, of place: Int) {
         let draft = drafts[place]
         var refused: String?
+        // An unknown key in the key of a nested object would reject the complete record.
+        let isNestedKey = draft.owner != nil && draft.key?.places.contains(leaf) == true
         let found = drafts.indices.compactMap { target -> (hint: Int, target: Int, fit: KeyFit)? in
             guard !drafts[target].isStored || mayReferToStore(place),
                 let keyPlace = drafts[target].keyPlace, let key = drafts[target].keyLeaf,
@@ -90,7 +92,7 @@ struct ReferenceGuess {
                 let values = comparable(draft.leaves[leaf], kind),
                 let unknown = drafts[target].unknownCount(of: values), unknown < values.count
             else { return nil }
-            guard DanglingKeys.areFew(unknown, of: values.count) else {
+            guard DanglingKeys.areFew(unknown, of: values.count), !isNestedKey else {
                 refused =
                     refused
                     ?? "'\(draft.leaves[leaf].source)' is not linked to \(drafts[target].name): "
