@@ -25,6 +25,68 @@ import Testing
                 """)
     }
 
+    // MARK: Columns
+
+    @Test("a renamed column of a table is a warning once, and is in the log and the reports")
+    func renamedColumn() throws {
+        let place = try Self.place()
+        let stage = "{ import: a.csv, into: Task }"
+        func run(_ text: String, _ flags: String...) throws -> String {
+            try place.write("a.csv", text)
+            let result = try place.run(stage, flags: flags)
+            #expect(result.status == 0)
+            return result.standardError.replacing(#/\([0-9.]+ s\)/#, with: "(T)")
+        }
+        #expect(try run("id,title\n1,a\n") == "")
+        #expect(
+            try run("id,name\n1,b\n2,c\n") == """
+                a.csv: warning: Unlike in the last run of 'import-a', nothing reads the column 'name', \
+                and no column fills 'title' [import.changed-columns]
+                  fix: if a column was renamed, name it under `set`, such as `set: { title: name }`
+
+                """)
+        let text = try Tool.etl(["report", "runs"], in: place.folder.path).standardOutput
+        #expect(
+            text.contains(
+                """
+
+                Fields that import-a does not read
+                  name: 2 records
+
+                Attributes that no column of import-a fills
+                  title
+                  size
+
+                """), "\(text)")
+        let page = try Tool.etl(["report", "runs", "--format", "html"], in: place.folder.path)
+        #expect(page.standardOutput.contains("<h2>Attributes that no column fills</h2>"))
+        #expect(try place.stageReport()["unfilledAttributes"] as? [String] == ["title", "size"])
+        // The warning is about the change, and the log about the state.
+        #expect(try run("id,name\n1,b\n2,c\n") == "")
+        #expect(
+            try run("id,name\n1,b\n2,c\n", "-v") == """
+                import import-a: 2 read, 2 unchanged (T)
+                  nothing reads: 'name'
+                  no column fills: 'title', 'size'
+
+                """)
+        #expect(
+            try run("id,name,x,y\n1,b,1,2\n") == """
+                a.csv: warning: Unlike in the last run of 'import-a', nothing reads the columns 'x', 'y' \
+                [import.changed-columns]
+                  fix: map a column that is needed under `set`
+
+                """)
+        #expect(try run("id,title,x,y\n1,b,1,2\n") == "")
+        #expect(
+            try run("id,x,y\n1,1,2\n") == """
+                a.csv: warning: Unlike in the last run of 'import-a', no column fills 'title' \
+                [import.changed-columns]
+                  fix: if a column was renamed, name it under `set`
+
+                """)
+    }
+
     // MARK: Links
 
     @Test("the log and the report list missed links per relationship")

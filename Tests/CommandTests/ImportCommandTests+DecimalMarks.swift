@@ -31,6 +31,7 @@ extension ImportCommandTests {
                     status: 0,
                     standardOutput: """
                         P from p.csv: key id; price Decimal
+                        Read p.csv with delimiter ';'
                         Imported into s.sqlite: 2 read, 2 updated
 
                         """,
@@ -56,6 +57,7 @@ extension ImportCommandTests {
                     status: 0,
                     standardOutput: """
                         P from p.csv: key id; price Decimal
+                        Read p.csv with delimiter ';'
                         Imported into s.sqlite: 2 read, 2 updated
 
                         """,

@@ -132,6 +132,7 @@ extension ImportCommandTests {
         #expect(
             try etl("import", "d.csv", "--into", "d.sqlite").standardOutput == """
                 D from d.csv: key id; name String, price Decimal
+                Read d.csv with delimiter '\(delimiter)'
                 Imported into d.sqlite (new): 3 read, 3 inserted
                 Next: etl fetch d.sqlite D
 
@@ -140,6 +141,34 @@ extension ImportCommandTests {
         #expect(
             try cron("infer", "d.csv").standardOutput.contains(
                 "      delimiter: \"\(delimiter)\"  # guessed\n"))
+    }
+
+    @Test("reports a guessed encoding and an unusual delimiter")
+    func guessedForm() throws {
+        for name in ["a.csv", "b.csv"] {
+            let text = Data("id;name\n1;M".utf8) + [0xFC] + Data("ller\n2;Ito\n".utf8)
+            try text.write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+        }
+        #expect(
+            try etl("import", "a.csv", "b.csv", "--into", "a.sqlite").standardOutput == """
+                A from a.csv: key id; name String
+                B from b.csv: key id; name String
+                Read a.csv, b.csv with delimiter ';' and encoding windows-1252 (--encoding names another one)
+                Imported into a.sqlite (new): 4 read, 4 inserted
+                Next: etl fetch a.sqlite A
+
+                """)
+        #expect(
+            try etl("import", "a.csv", "--into", "b.sqlite", "--encoding", "latin1")
+                .standardOutput.contains("\nRead a.csv with delimiter ';'\n"))
+        try write("t.tsv", "id\tname\n1\ta\n2\tb\n")
+        #expect(
+            try etl("import", "t.tsv", "--into", "t.sqlite").standardOutput.hasPrefix(
+                "T from t.tsv: key id; name String\nImported"))
+        try write("t.csv", "id\tname\n1\ta\n2\tb\n")
+        #expect(
+            try etl("import", "t.csv", "--into", "t.sqlite").standardOutput.hasPrefix(
+                "T from t.csv: key id; name String\nRead t.csv with delimiter tab\n"))
     }
 
     @Test("a header that begins with # is not a comment")

@@ -62,6 +62,152 @@ extension ImportCommandTests {
             ])
     }
 
+    /// Writes 100 customers with the keys 3, 6, …, 300.
+    private func writeCustomers() throws {
+        try write(
+            "customers.csv", "id,name\n" + (1...100).map { "\($0 * 3),c\($0)\n" }.joined())
+    }
+
+    /// Writes orders of these customers.
+    private func writeOrders(_ keys: [String], column: String = "customer_id") throws {
+        let rows = keys.enumerated().map { "\($0 + 1),\($1)\n" }
+        try write("orders.csv", "order_id,\(column)\n" + rows.joined())
+    }
+
+    @Test("a link in spite of a key that no object has is reported and stays empty")
+    func danglingKey() throws {
+        try writeCustomers()
+        try writeOrders((1...90).map { "\($0 * 3)" } + ["999", "3", ""])
+        let decisions = """
+            Customers from customers.csv: key id; name String
+            Orders from orders.csv: key orderId; customer → Customers
+
+            """
+        let warning = """
+            orders.csv: warning: 1 of 91 values of customer_id is the id of no Customers: '999' \
+            (orders.csv:92); the import leaves these links empty [infer.missing-objects]
+              fix: add the missing objects, or correct the values; `missing: reject` in a spec \
+            rejects the records
+
+            """
+        func imported(_ files: [String], _ state: String) throws -> ToolResult {
+            let result = try Tool.etl(
+                ["import"] + files + ["--into", "o.sqlite", "-v"], in: folder.path)
+            return ToolResult(
+                status: result.status, standardOutput: masked(result.standardOutput),
+                standardError: result.standardError)
+        }
+        func said(_ lines: String, new: String = "", next: String = "", warning: String = "")
+            -> ToolResult
+        {
+            ToolResult(
+                status: 0,
+                standardOutput: """
+                    \(lines)Links without an object are in rejects/RUN
+                    \(next)
+                    """, standardError: warning)
+        }
+        let files = ["customers.csv", "orders.csv"]
+        #expect(
+            try imported(files, "new")
+                == said(
+                    decisions + "Imported into o.sqlite (new): 193 read, 193 inserted, "
+                        + "1 link without an object\n",
+                    next: "Next: etl fetch o.sqlite Customers\n", warning: warning))
+        // The store keeps the decision for later imports.
+        #expect(
+            try imported(files, "known")
+                == said(
+                    decisions + "Imported into o.sqlite: 193 read, 193 unchanged, "
+                        + "1 link without an object\n"))
+        #expect(
+            try imported(["orders.csv"], "known")
+                == said(
+                    "Orders from orders.csv: key orderId; customer → Customers\n"
+                        + "Imported into o.sqlite: 93 read, 93 unchanged, 1 link without an object\n"
+                ))
+        #expect(
+            try rows("SELECT ZORDERID FROM ZORDERS WHERE ZCUSTOMER IS NULL", in: "o.sqlite")
+                == ["91", "93"])
+    }
+
+    @Test("a named column with many keys that no object has stays a number, which is reported")
+    func noReference() throws {
+        try writeCustomers()
+        try writeOrders((1...300).map(String.init))
+        #expect(
+            try etl("import", "customers.csv", "orders.csv", "--into", "o.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        Customers from customers.csv: key id; name String
+                        Orders from orders.csv: key orderId; customerId Integer 64
+                        Orders: 'customer_id' is not linked to Customers: only 100 of 300 values are its id
+                        Imported into o.sqlite (new): 400 read, 400 inserted
+                        Next: etl fetch o.sqlite Customers
+
+                        """))
+    }
+
+    @Test("a first import of a join table rejects the pairs with keys that no object has")
+    func danglingPair() throws {
+        try write("tracks.csv", "id,title\n" + (1...50).map { "\($0),t\($0)\n" }.joined())
+        try write("lists.csv", "id,name\n" + (1...5).map { "\($0),l\($0)\n" }.joined())
+        let pairs = (1...50).map { "\($0 % 5 + 1),\($0)\n" }
+        try write("list_tracks.csv", "list_id,track_id\n" + pairs.joined() + "1,77\n")
+        let files = ["tracks.csv", "lists.csv", "list_tracks.csv"]
+        let warning = """
+            list_tracks.csv: warning: 1 of 51 values of track_id is the id of no Tracks: '77' \
+            (list_tracks.csv:52); the import rejects their records [infer.missing-objects]
+              fix: add the missing objects, or correct the values
+
+            """
+        let result = try Tool.etl(
+            ["import", "-v"] + files + ["--into", "m.sqlite"], in: folder.path)
+        #expect(
+            result.standardOutput == """
+                Tracks from tracks.csv: key id; title String
+                Lists from lists.csv: key id; name String
+                Lists.tracks → Tracks from list_tracks.csv
+
+                """)
+        #expect(result.status == 65)
+        #expect(
+            masked(result.standardError) == warning + """
+                list_tracks.csv:52:3: error: No Tracks has id 77 (for 'tracks') [link]
+                  in: record 51, field 'track_id', byte 260
+                error: 1 of 51 records was rejected; none is allowed [rejects.too-many]
+                  fix: correct the file and import it again, or allow rejects with --allow-rejects; the records are in rejects/RUN
+                note: 55 read, 55 inserted; Lists.tracks: 50 links, 1 rejected; m.sqlite has these objects, and the next import continues after them [import.saved]
+
+                """)
+        // The inferred spec allows the reject that it saw.
+        let inferred = try Tool.etl(["infer"] + files, in: folder.path)
+        #expect(inferred.standardError == warning)
+        #expect(
+            inferred.standardOutput.contains(
+                """
+                rejects:
+                  allow: 1  # number of rejected records when this file was written
+
+                """), "\(inferred)")
+        #expect(
+            inferred.standardOutput.hasSuffix(
+                """
+                    into: Lists
+                    key: id
+                    set-only: true
+                    set:
+                      id: list_id
+                    link:
+                      tracks: { by: { id: track_id }, many: add }  # guessed: 50 of 51 values are the \
+                id of some Tracks, but not '77' (list_tracks.csv:52)
+
+                """), "\(inferred)")
+        try write("pipeline.yaml", inferred.standardOutput)
+        #expect(try cron("run", "pipeline.yaml").status == 0)
+    }
+
     @Test("infer allows the values that do not fit a --type as rejects")
     func toldTypeThatDoesNotFit() throws {
         try write("n.csv", "id,n\n1,2\n2,x\n3,4\n")
@@ -71,7 +217,7 @@ extension ImportCommandTests {
             inferred.standardOutput.contains(
                 """
                 rejects:
-                  allow: 1  # number of unreadable records when this file was written
+                  allow: 1  # number of rejected records when this file was written
 
                 """), "\(inferred)")
         try write("pipeline.yaml", inferred.standardOutput)

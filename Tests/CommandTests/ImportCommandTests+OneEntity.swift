@@ -165,7 +165,7 @@ extension ImportCommandTests {
                 == .silentSuccess)
     }
 
-    private func masked(_ text: String) -> String {
+    func masked(_ text: String) -> String {
         text.replacing(#/import-[a-z0-9-]+-\d+T\d+Z-\d+|\d{8}T\d+Z-\d+/#, with: "RUN")
     }
 

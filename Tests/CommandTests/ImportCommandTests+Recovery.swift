@@ -151,6 +151,25 @@ extension ImportCommandTests {
                 """)
     }
 
+    @Test("--save-spec warns if the files are empty, so that there is no spec")
+    func emptyFilesWithoutSpec() throws {
+        try write("tasks.csv", "id,title\n1,Write\n")
+        #expect(try cron("import", "tasks.csv", "--into", "t.sqlite") == .silentSuccess)
+        try write("tasks.csv", "")
+        #expect(
+            try cron("import", "tasks.csv", "--into", "t.sqlite", "--save-spec", "spec")
+                == ToolResult(
+                    status: 0,
+                    standardError: """
+                        tasks.csv: warning: The file has no record [infer.empty]
+                          fix: use a file with records
+                        warning: The files have no record, so no spec is written to spec [import.no-spec]
+                          fix: give --save-spec with files that have records
+
+                        """))
+        #expect(try !names().contains("spec"))
+    }
+
     @Test("status of a store shows the last import")
     func status() throws {
         try write("tasks.csv", "id,title\n1,Write\n")

@@ -68,6 +68,9 @@ struct ReportCommandTests {
                     complete
                       in rejects/import-tasks-RUN
 
+                    Fields that tasks does not read
+                      extra: 18 records
+
                     """, "\(way)")
         }
         let json = try Tool.etl(["report", spec, "--format", "json"])

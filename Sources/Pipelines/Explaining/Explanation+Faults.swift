@@ -88,6 +88,10 @@ extension Explanation {
             "Write all numbers of the column with the decimal mark of the first import."
         ),
         (
+            "import.no-spec", "The files are empty, so `--save-spec` has nothing to write.",
+            "Give files with records."
+        ),
+        (
             "import.saved", "An import failed after it had saved records.",
             "Correct the cause, and import again. The import continues after the saved records."
         ),
@@ -108,6 +112,10 @@ extension Explanation {
         (
             "infer.left-out", "The file has values outside its records, or values without a name.",
             "To import them, write a spec that names them."
+        ),
+        (
+            "infer.missing-objects", "A few values of a link are the key of no object.",
+            "Add the objects or correct the values; `missing` of the link decides what happens."
         ),
         (
             "infer.no-key",

@@ -224,6 +224,11 @@ extension Explanation {
             "Set `read.once: true`, or update by a `key`; `etl history` shows the objects to delete."
         ),
         (
+            "import.changed-columns",
+            "The columns that nothing reads, or the attributes that no column fills, have changed.",
+            "If a column of the file was renamed, name it under `set` of the stage."
+        ),
+        (
             "import.duplicate-keys", "A JSON object has a key twice; the last value is used.",
             "Correct the file, or set `on: { duplicate-key: reject }`."
         ),

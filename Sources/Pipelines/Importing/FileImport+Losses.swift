@@ -5,7 +5,8 @@ import GraphModel
 extension FileImport {
     /// Warnings about data that is not imported, or that may mean something else.
     var losses: [Diagnostic] {
-        inference.warningsOfLosses(fit.newEntities)
+        inference.warningsOfLosses(fit.newEntities, fit.isNewLink)
+            + [request.emptyFolder.map(Self.noSpec)].compactMap(\.self)
             + fit.imports.filter { !$0.skipped.isEmpty }.map { fitted in
                 let names = FittedImport.listed(fitted.skipped, max: 12)
                 let isOne = fitted.skipped.count == 1
@@ -57,5 +58,13 @@ extension FileImport {
                         fix: "add the fields of the key to the file")
                 }
             }
+    }
+
+    /// Returns the warning about files without records, of which no spec is written.
+    private static func noSpec(in folder: String) -> Diagnostic {
+        Diagnostic(
+            .warning, code: "import.no-spec",
+            "The files have no record, so no spec is written to \(folder)",
+            fix: "give --save-spec with files that have records")
     }
 }

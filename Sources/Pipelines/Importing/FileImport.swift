@@ -26,6 +26,14 @@ package struct FileImport {
         /// The folder against which relative paths are resolved.
         package var workingFolder: String
 
+        /// The folder to which no spec is written, because the files show nothing.
+        private(set) var emptyFolder: String?
+
+        /// Writes no spec.
+        fileprivate mutating func keepsNoSpec() {
+            (emptyFolder, specFolder) = (specFolder, nil)
+        }
+
         /// Creates a request without known facts about the files.
         package init(files: [String], store: String, workingFolder: String) {
             self.files = files
@@ -44,7 +52,7 @@ package struct FileImport {
         case extended
     }
 
-    private let request: Request
+    let request: Request
     /// Copies of standard input and other streams, which are read a second time.
     private let spool: InferenceSpool
     let inference: Inference
@@ -76,7 +84,7 @@ package struct FileImport {
         let inference = try Inference(from: request.files, options: options, spool)
         var request = request
         // Empty files do not show how other files must be read.
-        if inference.hasNothing { request.specFolder = nil }
+        if inference.hasNothing { request.keepsNoSpec() }
         return try FileImport(request, inference, spool, stored: stored)
     }
 
@@ -222,6 +230,10 @@ package struct FileImport {
         let streams = spool.names
         var lines = fit.imports.map(\.line)
         lines += inference.decisionsOnDumps(of: fit.newEntities)
+        lines += inference.decisionsOnLinks(of: fit.newEntities)
+        lines += inference.guessedForms.map { guess, files in
+            "Read \(FittedImport.listed(files.map { streams[$0] ?? $0 }, max: 2)) with \(guess)"
+        }
         lines += inference.withoutHeader.map { file, columns in
             "No header in \(streams[file] ?? file), so its columns are "
                 + FittedImport.listed(columns, max: 4)
@@ -265,6 +277,9 @@ package struct FileImport {
         ]
         for folder in Set(outcome.stages.compactMap(\.rejectsFolder)).sorted() {
             lines.append("Rejected records are in \(folder)")
+        }
+        for folder in Set(outcome.stages.compactMap(\.linksFolder)).sorted() {
+            lines.append("Links without an object are in \(folder)")
         }
         if let folder = request.specFolder {
             lines.append("Next: etl run \(PathText.join(folder, InferenceFolder.specName))")
@@ -403,6 +418,8 @@ package struct FileImport {
         if let items = counts.supersededItems {
             parts.append("\(ReportWords.several(items, "nested object")) superseded")
         }
+        let missed = stages.flatMap { $0.missedLinks ?? [] }.reduce(0) { $0 + $1.count }
+        if missed > 0 { parts.append("\(ReportWords.several(missed, "link")) without an object") }
         let records = ["\(counts.read.grouped) read"] + parts
         let links = stages.compactMap { stage -> String? in
             guard let name = joins[stage.name], let records = stage.records else { return nil }

@@ -46,6 +46,8 @@ extension StoreFit {
         var node = YAMLNode([("by", YAMLNode([(key, field)]))])
         if link.isToMany, isNameAlone(link.destinationEntityName) {
             node["missing"] = YAMLNode(text: "create")
+        } else if PropertyOrigin(link.userInfo).reportsMissing {
+            node["missing"] = YAMLNode(text: "report")
         }
         return node
     }
@@ -264,6 +266,13 @@ extension StoreFit {
             }
         }
         return found.count == 1 ? found.first : nil
+    }
+
+    /// Whether this import adds the relationship, under its inferred name, to an entity.
+    func isNewLink(_ entity: String, _ relationship: String) -> Bool {
+        newLinks.contains {
+            InferredNames.match(entity, [$0.entity]) != nil && $0.relationship == relationship
+        }
     }
 
     /// Whether the relationship leads to an entity that this import adds.

@@ -15,7 +15,9 @@ package struct Inference: Sendable {
     /// It is `nil` for a store, or if the options do not request it.
     package private(set) var page: String?
     /// The warnings to print with the result.
-    package var warnings: [Diagnostic] { losses + repeats.map(\.warning) }
+    package var warnings: [Diagnostic] {
+        losses + repeats.map(\.warning) + dangling.map(\.keys.warning)
+    }
     private var losses: [Diagnostic] = []
     /// The warnings about records that share a key, with their entities.
     private var repeats: [(entity: String, warning: Diagnostic)] = []
@@ -24,10 +26,14 @@ package struct Inference: Sendable {
     /// The index of each entity, and of each of its attributes, by their names.
     private let places: [String: (entity: Int, attributes: [String: Int])]
     private let joins: [InferredJoin]
+    /// The keys in links that belong to no object, with the entities of the links.
+    private var dangling: [(entity: String, keys: DanglingKeys)] = []
     /// The tables whose first row is treated as values, with the names of their columns.
     let withoutHeader: [(file: String, columns: [String])]
     /// The tables with lines above their header, with the number of lines; 0 for comments.
     let withLinesAbove: [(file: String, lines: Int)]
+    /// The guessed encodings and delimiters that are unusual, with their files.
+    let guessedForms: [(guess: String, files: [String])]
     /// The largest number of records that one import could not read.
     private var rejects: Int
     /// The store and its model, if the spec exports from a store.
@@ -63,6 +69,10 @@ package struct Inference: Sendable {
         }
         losses = losses.map { spool.naming(in: $0) }
         repeats = repeats.map { ($0.entity, spool.naming(in: $0.warning)) }
+        for place in dangling.indices {
+            let file = dangling[place].keys.file
+            dangling[place].keys.file = spool.names[file] ?? file
+        }
     }
 
     private init(
@@ -113,6 +123,7 @@ package struct Inference: Sendable {
         }
         withoutHeader = inputs.withoutHeader
         withLinesAbove = inputs.withLinesAbove
+        guessedForms = inputs.guessedForms
         losses += found.entities.flatMap { InputLoss.of($0, options.storeModel) }
         repeats = found.entities.compactMap { entity in
             entity.repeats.map {
@@ -122,6 +133,9 @@ package struct Inference: Sendable {
         entities = found.entities
         places = Self.places(of: entities)
         joins = found.joins
+        dangling =
+            found.entities.flatMap { entity in entity.dangling.map { (entity.name, $0) } }
+            + found.joins.flatMap { join in join.dangling.map { (join.entity, $0) } }
         rejects = inputs.samples.map(\.rejectCount).max() ?? 0
         name = Self.name(of: inputs.samples.map(\.entityName))
         store = nil
@@ -166,6 +180,7 @@ package struct Inference: Sendable {
         joins = []
         withoutHeader = []
         withLinesAbove = []
+        guessedForms = []
         rejects = 0
         let names = Set(empty.map(\.entity))
         name = Self.name(of: names.sorted())
@@ -228,10 +243,18 @@ package struct Inference: Sendable {
 
     /// Returns the warnings about skipped or renamed fields; the import itself reports rejects.
     ///
-    /// - Parameter newEntities: The entities whose keys are not those of the store.
-    func warningsOfLosses(_ newEntities: [String]) -> [Diagnostic] {
-        losses.filter { !InferenceInputs.isOfRejects($0) }
+    /// - Parameters:
+    ///   - newEntities: The entities whose keys are not those of the store.
+    ///   - isNew: Returns whether the import adds a relationship of an entity.
+    func warningsOfLosses(
+        _ newEntities: [String], _ isNew: (_ entity: String, _ relationship: String) -> Bool
+    ) -> [Diagnostic] {
+        let newLinks = dangling.filter { entity, keys in
+            newEntities.contains(entity) || isNew(entity, keys.relationship)
+        }
+        return losses.filter { !InferenceInputs.isOfRejects($0) }
             + repeats.filter { newEntities.contains($0.entity) }.map(\.warning)
+            + newLinks.map(\.keys.warning)
     }
 
     /// The entities of tables without a record.
@@ -245,6 +268,13 @@ package struct Inference: Sendable {
             let key = entity.key.joined(separator: " + ")
             return "\(entity.name): several files have the same \(key), and the record of the last"
                 + " one counts (--key names other columns)"
+        }
+    }
+
+    /// Returns the notes about columns of these entities that are not links in spite of their names.
+    func decisionsOnLinks(of names: [String]) -> [String] {
+        entities.filter { names.contains($0.name) }.flatMap { entity in
+            entity.unlinked.map { "\(entity.name): \($0)" }
         }
     }
 
@@ -369,12 +399,16 @@ package struct Inference: Sendable {
 
     // MARK: Trial
 
-    /// Counts rejects in a dry run if the user specified types or a key.
+    /// Counts rejects in a dry run if the user specified types or a key, or if records may lack
+    /// objects that they need.
     ///
     /// These may not fit all records. The dry run uses a temporary store and allows all rejects.
     private mutating func tryTold(_ options: InferenceOptions, _ spool: InferenceSpool) {
         // A direct import allows no rejects.
-        guard !options.types.isEmpty || !options.key.isEmpty, !options.isOfImport else { return }
+        let mayReject =
+            !options.types.isEmpty || !options.key.isEmpty
+            || dangling.contains(where: \.keys.isRejected)
+        guard mayReject, !options.isOfImport else { return }
         var trial = RunOptions(workingFolder: WorkingFolder.path, now: Date())
         trial.isDry = true
         trial.allowedRejects = .percent(100)

@@ -140,6 +140,22 @@ struct InferenceInputs {
         }
     }
 
+    /// The guesses about the bytes of files: unusual delimiters, and encodings other than UTF-8.
+    ///
+    /// Files with the same guess are in one element.
+    var guessedForms: [(guess: String, files: [String])] {
+        var guesses: [(guess: String, files: [String])] = []
+        for input in samples.flatMap(\.inputs) {
+            guard let guess = input.form.guess else { continue }
+            let place = guesses.firstIndex { $0.guess == guess } ?? guesses.count
+            if place == guesses.count { guesses.append((guess, [])) }
+            // A document has one input for each of its arrays.
+            guard guesses[place].files.last != input.pattern else { continue }
+            guesses[place].files.append(input.pattern)
+        }
+        return guesses
+    }
+
     /// Whether the store has the entities of all files and thus knows the types of their columns.
     ///
     /// If no file has a record or a header, the entities of the empty files decide.
@@ -262,6 +278,22 @@ struct InferenceInputs {
 
     private static func usage(_ message: String, fix: String) -> RunFailure {
         RunFailure(.usage, code: "infer.known", message, fix: fix)
+    }
+}
+
+extension SampleForm {
+    /// The delimiter if it is not the format's own, and the guessed encoding if it is not UTF-8;
+    /// `nil` if there is neither.
+    fileprivate var guess: String? {
+        var guesses: [String] = []
+        if let delimiter {
+            let sign = String(decoding: delimiter, as: UTF8.self)
+            guesses.append("delimiter \(sign == "\t" ? "tab" : "'\(sign)'")")
+        }
+        if encoding != .utf8, !isEncodingTold {
+            guesses.append("encoding \(encoding.rawValue) (--encoding names another one)")
+        }
+        return guesses.isEmpty ? nil : guesses.joined(separator: " and ")
     }
 }
 

@@ -98,7 +98,7 @@ enum InferenceText {
             lines.append("rejects:")
             lines.append(
                 noted(
-                    "  allow: \(rejects)", "number of unreadable records when this file was written"
+                    "  allow: \(rejects)", "number of rejected records when this file was written"
                 ))
         }
         lines.append("stages:")
@@ -313,7 +313,8 @@ enum InferenceText {
                 + (link.isNeeded ? [", need: true"] : [])
             let source = parts.isEmpty ? field : "{ from: \(field)\(parts.joined()) }"
             let policy =
-                (link.creates ? ", missing: create" : "") + (link.adds ? ", many: add" : "")
+                (link.creates ? ", missing: create" : link.isReported ? ", missing: report" : "")
+                + (link.adds ? ", many: add" : "")
             lines.append(
                 noted(
                     "\(indent)  \(name): { by: "

@@ -199,6 +199,13 @@ package struct ImportPlan {
         }
     }
 
+    /// Returns the attributes that would be filled by a column of their name, which a table lacks.
+    func unfilledAttributes(columns: [String]) -> [String] {
+        guard !plainAttributes.isEmpty else { return [] }
+        let names = Set(columns.map { Array($0.utf8) })
+        return plainAttributes.filter { !selection.paths[$0.slot].isAmong(names) }.map(\.name)
+    }
+
     /// Returns the likely intended names of a path: unmapped fields, and other paths that records
     /// have.
     ///
@@ -250,6 +257,8 @@ package struct ImportPlan {
     let nullsCasts: Bool
     /// The paths in the spec that at least one record should have.
     let namedPaths: [NamedPath]
+    /// The attributes that a field of their name fills, with the slot of the field.
+    private let plainAttributes: [(name: String, slot: Int)]
     /// The memory that keeps the bytes of constants alive.
     private let constants: ConstantMemory
 
@@ -283,6 +292,7 @@ package struct ImportPlan {
         stops = spec.stops
         nullsCasts = spec.nullsCasts != nil
         namedPaths = builder.namedPaths
+        plainAttributes = builder.plainAttributes
         filter = builder.filter
         wholes = builder.wholes
         selection = FieldSelection(builder.paths, optional: builder.optionalSlots)

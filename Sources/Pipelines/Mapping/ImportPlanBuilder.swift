@@ -26,6 +26,8 @@ struct ImportPlanBuilder {
     var slots: [FieldPath: Int] = [:]
     var optionalSlots: Set<Int> = []
     var namedPaths: [ImportPlan.NamedPath] = []
+    /// The attributes that a field of their name fills, with the slot of the field.
+    private(set) var plainAttributes: [(name: String, slot: Int)] = []
     var wholes: [ImportPlan.Whole] = []
     /// The columns of the elements in each object that may be a composite, by its path.
     var columnsByWhole: [String: [Int]] = [:]
@@ -111,6 +113,7 @@ struct ImportPlanBuilder {
             // The spec does not name this field, so an input may omit it.
             let slot = optionalSlot(attribute.name, unless: key.contains(attribute.name))
             columns.append(column(attribute, slot: slot, source: attribute.name))
+            plainAttributes.append((attribute.name, slot))
             noteWholes(of: attribute, from: attribute.name)
         }
     }

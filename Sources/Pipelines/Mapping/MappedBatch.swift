@@ -40,6 +40,9 @@ package final class MappedBatch {
     var columnNames: [String]?
     /// Whether a lone CR ends a record of a table.
     var endsAtReturn = false
+    /// The attributes that a column of their name would fill, and that this table lacks; `nil` for
+    /// other formats.
+    var unfilled: [String]?
     /// The unmapped columns of a table.
     var extraColumns: [String]?
     /// Whether all fields are text, as in CSV.

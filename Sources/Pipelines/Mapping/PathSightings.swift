@@ -31,13 +31,7 @@ struct PathSightings {
     mutating func note(columns: [String], _ selection: FieldSelection) {
         let names = Set(columns.map { Array($0.utf8) })
         unseen.removeAll { named in
-            named.nested == nil
-                && named.slots.contains { slot in
-                    let path = selection.paths[slot]
-                    return [path.text, path.columnName].contains {
-                        $0.map { names.contains(Array($0.utf8)) } == true
-                    }
-                }
+            named.nested == nil && named.slots.contains { selection.paths[$0].isAmong(names) }
         }
     }
 
@@ -124,5 +118,12 @@ struct PathSightings {
             }
         }
         return .unknown
+    }
+}
+
+extension FieldPath {
+    /// Whether one of the columns of a table has the path's name in UTF-8.
+    func isAmong(_ columns: Set<[UInt8]>) -> Bool {
+        [text, columnName].contains { $0.map { columns.contains(Array($0.utf8)) } == true }
     }
 }

@@ -26,6 +26,8 @@ package struct RecordMapper {
     var sightings: PathSightings
     /// Whether no record has had any field that the stage reads.
     private var fitsNothing: Bool
+    /// The columns of the current table, and the attributes that they do not fill.
+    private var header: (columns: [String], unfilled: [String])?
 
     /// The condition that stops the mapping of a batch early.
     let stop: (any EvaluationStop)?
@@ -59,6 +61,7 @@ package struct RecordMapper {
         if !sightings.isDone, batch.records.count > 0, let columns = batch.columnNames {
             sightings.note(columns: columns, plan.selection)
         }
+        batch.unfilled = batch.columnNames.map { unfilledAttributes($0) }
         if scratch.items.capacity > RowBatch.keptItemsMax { scratch.items = [] }
         for record in 0..<batch.records.count {
             let rejects = batch.rejects.count
@@ -75,6 +78,13 @@ package struct RecordMapper {
             batch.rejects.sort { ($0.location.record ?? 0) < ($1.location.record ?? 0) }
         }
         return true
+    }
+
+    private mutating func unfilledAttributes(_ columns: [String]) -> [String] {
+        if let header, header.columns == columns { return header.unfilled }
+        let unfilled = plan.unfilledAttributes(columns: columns)
+        header = (columns, unfilled)
+        return unfilled
     }
 
     private mutating func map(_ record: Int, _ batch: MappedBatch) {

@@ -33,7 +33,10 @@ struct ReadFacts: Decodable, Sendable {
     /// The records in which an object repeats a key; `nil` if there are none.
     private(set) var duplicateKeys: DuplicateKeys?
 
-    private enum CodingKeys: String, CodingKey { case extraFields, duplicateKeys }
+    /// The attributes that no table has a column for; `nil` without a table.
+    private(set) var unfilled: [String]?
+
+    private enum CodingKeys: String, CodingKey { case extraFields, duplicateKeys, unfilled }
 
     init() {}
 
@@ -45,11 +48,18 @@ struct ReadFacts: Decodable, Sendable {
             },
             uniquingKeysWith: { first, _ in first })
         duplicateKeys = try values.decodeIfPresent(DuplicateKeys.self, forKey: .duplicateKeys)
+        unfilled = try values.decodeIfPresent([String].self, forKey: .unfilled)
     }
 
     /// The unmapped fields, sorted by name.
     var extraFields: [FieldCount] {
         extra.map { FieldCount(name: $0.key, records: $0.value) }.sorted { $0.name < $1.name }
+    }
+
+    /// Adds the attributes that a table has no column for.
+    mutating func add(unfilled names: [String]) {
+        guard unfilled != names else { return }
+        unfilled = unfilled.map { $0.filter(names.contains) } ?? names
     }
 
     /// Adds the facts of a batch; batches arrive in the order of the inputs.
@@ -77,7 +87,9 @@ struct ReadFacts: Decodable, Sendable {
 
 extension ReadFacts: JSONWritable {
     var json: JSONTree {
-        .fields(["extraFields": extraFields, "duplicateKeys": duplicateKeys])
+        .fields([
+            "extraFields": extraFields, "duplicateKeys": duplicateKeys, "unfilled": unfilled,
+        ])
     }
 }
 

@@ -101,7 +101,8 @@ extension StageReport: JSONWritable {
     package var json: JSONTree {
         .fields([
             "kind": kind, "name": name, "secondsElapsed": secondsElapsed, "records": records,
-            "extraFields": extraFields, "missedLinks": missedLinks, "rejects": rejects,
+            "extraFields": extraFields, "unfilledAttributes": unfilledAttributes,
+            "missedLinks": missedLinks, "rejects": rejects,
             "rejectsFolder": rejectsFolder, "linksFolder": linksFolder,
             "objects": objects, "nested": nested, "matched": matched, "changed": changed,
             "mirrored": mirrored,

@@ -30,6 +30,7 @@ enum ReportText {
         lines += objects(report)
         lines += rejects(report)
         lines += missedLinks(report)
+        lines += unreadFields(report)
         if !report.messages.isEmpty { lines += ["", "Messages"] }
         for message in report.messages {
             lines += message.text.split(separator: "\n").map { "  \($0)" }
@@ -71,6 +72,23 @@ enum ReportText {
                 lines += links.first.map { "    \($0)" }
             }
             if let folder = stage.linksFolder { lines.append("  in \(folder)") }
+        }
+        return lines
+    }
+
+    /// The fields that no stage reads, and the attributes of tables that no column fills.
+    private static func unreadFields(_ report: RunReport) -> [String] {
+        var lines: [String] = []
+        for stage in report.stages {
+            if !stage.extraFields.isEmpty {
+                lines += ["", "Fields that \(stage.name) does not read"]
+                lines += stage.extraFields.map {
+                    "  \($0.name): \(ReportWords.several($0.records, "record"))"
+                }
+            }
+            guard let unfilled = stage.unfilledAttributes, !unfilled.isEmpty else { continue }
+            lines += ["", "Attributes that no column of \(stage.name) fills"]
+            lines += unfilled.map { "  \($0)" }
         }
         return lines
     }

@@ -39,7 +39,8 @@ extension RunReport.Stage: JSONWritable {
         .fields([
             "name": name, "kind": kind, "state": state.rawValue, "entity": entity,
             "secondsElapsed": secondsElapsed, "records": records, "rowsPerSecond": rowsPerSecond,
-            "extraFields": extraFields, "missedLinks": missedLinks, "rejects": rejects,
+            "extraFields": extraFields, "unfilledAttributes": unfilledAttributes,
+            "missedLinks": missedLinks, "rejects": rejects,
             "linksFolder": linksFolder, "rejectsFolder": rejectsFolder,
             "objects": objects, "nested": nested, "matched": matched, "changed": changed,
             "mirrored": mirrored,

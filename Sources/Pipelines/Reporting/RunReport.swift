@@ -136,6 +136,9 @@ package struct RunReport: Decodable, Sendable, Hashable {
         package var rowsPerSecond: Double?
         /// The fields of the records that the spec does not map.
         package var extraFields: [FieldCount] = []
+        /// The attributes that a column of their name would fill, and that no table has a column
+        /// for; `nil` if the stage has read no table.
+        package var unfilledAttributes: [String]?
         /// Links without a target object, by relationship; `nil` if none.
         package var missedLinks: [MissedLinks]?
         /// The folder of the missed-link files, if `missing: report` is set.

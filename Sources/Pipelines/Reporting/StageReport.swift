@@ -13,6 +13,10 @@ package struct StageReport: Sendable, Hashable, Decodable {
     package var records: RecordCounts?
     /// The fields of the records that the spec does not map, by name; only for imports.
     package var extraFields: [FieldCount] = []
+    /// The attributes that a column of their name would fill, and that no table has a column for.
+    ///
+    /// `nil` if the stage has read no table.
+    package var unfilledAttributes: [String]?
     /// Links without a target object, by relationship; `nil` if none.
     package var missedLinks: [MissedLinks]?
     /// The folder of the missed-link files, if `missing: report` is set.
@@ -246,6 +250,19 @@ extension StageReport {
         words += RunReport.words(nested ?? [])
         if state != .done { words.append(state.rawValue) }
         return OutputText("\(kind) \(name): \(words.joined(separator: "; ")) (\(time))").text
+    }
+
+    /// The columns that nothing reads and the attributes that no column fills, if a table has both.
+    ///
+    /// Then a column may have another name than its attribute. One without the other is common.
+    package var unmatchedColumns: [String] {
+        guard let unfilled = unfilledAttributes, !unfilled.isEmpty, !extraFields.isEmpty else {
+            return []
+        }
+        return [
+            "nothing reads: \(Suggestion.list(extraFields.map(\.name)))",
+            "no column fills: \(Suggestion.list(unfilled))",
+        ].map { OutputText($0).text }
     }
 
     /// The number of objects deleted by cascade.

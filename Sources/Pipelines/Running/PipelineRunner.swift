@@ -110,6 +110,7 @@ package struct PipelineRunner: Sendable {
         if text != nil {
             outcome.diagnostics = outcome.diagnostics.map { $0.withoutSpecFile(file) }
         }
+        if text == nil { run.reporter.columnChanges(outcome).forEach(run.runner.warn) }
         let report = run.reporter.finish(&outcome)
         outcome.failureCommand = run.reporter.failureCommand(outcome, report: report)
         withExtendedLifetime(run.lock) {}

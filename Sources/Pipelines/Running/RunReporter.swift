@@ -263,6 +263,7 @@ extension RunReport.Stage {
         secondsElapsed = report.secondsElapsed.inMilliseconds
         records = report.records
         extraFields = report.extraFields
+        unfilledAttributes = report.unfilledAttributes
         missedLinks = report.missedLinks
         linksFolder = report.linksFolder.map { absolute(FileName($0)).displayText }
         rejects = report.rejects?.codes ?? []

@@ -34,6 +34,7 @@ struct RunLog: Sendable {
         guard format == .json else {
             Terminal.writeMessage(line)
             for links in report.missedLinks ?? [] { Terminal.writeMessage("  \(links.line)") }
+            for line in report.unmatchedColumns { Terminal.writeMessage("  \(line)") }
             if let folder = report.rejectsFolder { Terminal.writeMessage("  rejects: \(folder)") }
             if let folder = report.linksFolder {
                 Terminal.writeMessage("  links left out: \(folder)")

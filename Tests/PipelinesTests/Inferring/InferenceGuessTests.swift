@@ -1,6 +1,7 @@
 import Diagnostics
 import Foundation
 import Testing
+import YAML
 
 @testable import Pipelines
 
@@ -46,6 +47,76 @@ import Testing
                 """))
         let count = table.split(separator: "\n").count - 1
         for _ in 1...2 { #expect(try found.imported(["Items": ""])["Items"]?.count == count) }
+    }
+
+    @Test(
+        "a column is linked to the file with the plural of its name, also in other languages",
+        arguments: [
+            ("kunden", "kunde"), ("kunden", "kunde_id"), ("ciudades", "ciudad"),
+            ("clientes", "cliente"), ("Länder", "land_id"), ("produkte", "produkt"),
+        ])
+    func plurals(file: String, column: String) throws {
+        let workspace = try Workspace()
+        try workspace.write("\(file).csv", "id,name\n1,a\n2,b\n3,c\n")
+        // Another entity whose name begins with the same word.
+        try workspace.write("\(file)gruppen.csv", "id,name\n1,x\n2,y\n3,z\n")
+        try workspace.write("bestellungen.csv", "id,\(column)\n10,1\n11,2\n12,1\n")
+        let found = try InferenceCase(
+            workspace, ["\(file).csv", "\(file)gruppen.csv", "bestellungen.csv"])
+        let entity = InferredNames.entity(ofField: file)
+        let name = InferredNames.property([column]).replacing("Id", with: "")
+        #expect(
+            found.spec.contains(
+                """
+                        relationships:
+                          \(name): { to: \(YAMLWriter.scalar(entity)), inverse: bestellungen }
+
+                """), "\(found.spec)")
+    }
+
+    @Test(
+        "few keys that no object has do not refute a reference by name, but many do",
+        arguments: [
+            (["1", "2", "3", "4", "9"], "customer_id", true),
+            (["1", "2", "3", "9"], "customer_id", false),
+            (["1", "2", "3", "4", "9"], "order", false),
+            (["1", "2", "3", "4", "9"], "reference_no", false),
+        ])
+    func danglingKeys(_ values: [String], _ column: String, _ isLink: Bool) throws {
+        let workspace = try Workspace()
+        let file = column == "order" ? "orders.csv" : "customers.csv"
+        try workspace.write(file, "id\n1\n2\n3\n4\n5\n6\n")
+        try workspace.write(
+            "calls.csv",
+            "id,\(column)\n" + values.enumerated().map { "1\($0),\($1)\n" }.joined())
+        let found = try InferenceCase(workspace, ["calls.csv", file])
+        #expect(found.spec.contains("missing: report") == isLink, "\(found.spec)")
+        let codes = found.inference.warnings.map(\.code)
+        #expect(codes == (isLink ? ["infer.missing-objects"] : []))
+        let note =
+            "      # 'customer_id' is not linked to Customers: only 3 of 4 values are its id\n"
+        #expect(found.spec.contains(note) == (values.count == 4), "\(found.spec)")
+        #expect(try workspace.check(found.inference.spec(modelFile: nil)) == "")
+        let run = try workspace.run(found.inference.spec(modelFile: nil))
+        #expect(run.status == .ok && run.text == "")
+    }
+
+    @Test("an unknown key in the key of nested objects is no link, because it rejects the record")
+    func danglingKeyOfNestedObjects() throws {
+        let workspace = try Workspace()
+        let products = (1...20).map { "{\"sku\":\"S\($0)\",\"t\":\"x\"}\n" }
+        try workspace.write("products.ndjson", products.joined())
+        let carts = (1...20).map { number in
+            "{\"id\":\(number),\"items\":[{\"sku\":\"S\(number)\",\"n\":1},"
+                + "{\"sku\":\"S\(number == 3 ? 99 : number % 20 + 1)\",\"n\":2}]}\n"
+        }
+        try workspace.write("carts.ndjson", carts.joined())
+        let found = try InferenceCase(workspace, ["products.ndjson", "carts.ndjson"])
+        #expect(
+            found.spec.contains(
+                "'sku' is not linked to Products: only 20 of 21 values are its sku\n"),
+            "\(found.spec)")
+        #expect(try found.imported(["Carts": ""])["Carts"]?.count == 20)
     }
 
     @Test("a column of two Boolean words becomes a Boolean with a map of the words")

@@ -238,7 +238,7 @@ import Testing
                 == "1 more record cannot be read; imports reject them")
         #expect(
             found.spec.contains(
-                "rejects:\n  allow: 4  # number of unreadable records when this file was written\n")
+                "rejects:\n  allow: 4  # number of rejected records when this file was written\n")
         )
     }
 

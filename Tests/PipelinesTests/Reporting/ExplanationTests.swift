@@ -32,12 +32,13 @@ struct ExplanationTests {
                 "import",
                 [
                     "import.…", "import.shared-keys", "import.untried", "import.nothing-fits",
-                    "import.read-before", "import.duplicate-keys", "import.unmet-path",
+                    "import.read-before", "import.changed-columns", "import.duplicate-keys",
+                    "import.unmet-path",
                     "import.app-store", "import.entity",
                     "import.folder", "import.key", "import.model", "import.row-key", "import.null",
                     "import.skipped-columns", "import.standard-input", "import.store",
                     "import.join-table", "import.decimal-mark",
-                    "import.saved",
+                    "import.no-spec", "import.saved",
                     "import.type", "import.unfinished",
                 ]
             ),

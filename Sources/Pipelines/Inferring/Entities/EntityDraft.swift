@@ -11,6 +11,8 @@ struct EntityDraft {
         var target: String
         var isMany: Bool
         var isTag = false
+        /// The number of distinct values that are the key of no object.
+        var unknown = 0
 
         /// Returns whether each value is the key of an object.
         func isKnown(in drafts: [EntityDraft]) -> Bool {
@@ -88,6 +90,8 @@ struct EntityDraft {
     var repeated: Set<Int> = []
     /// The facts that could not be inferred.
     var notes: [String] = []
+    /// The fields whose names suggest a reference that their values do not confirm, with the reason.
+    var unlinked: [String] = []
     /// Whether the records are objects of the store and not of any input.
     private(set) var isStored = false
     /// The keys of the entity's objects in the store.
@@ -129,6 +133,16 @@ struct EntityDraft {
     func hasKeys(_ values: DistinctValues) -> Bool {
         guard let keys = keyLeaf?.node.distinct else { return false }
         return values.isSubset(of: keys, or: storedKeys)
+    }
+
+    /// Returns the number of values that are the key of no object; `nil` without known keys.
+    func unknownCount(of values: DistinctValues) -> Int? {
+        keyLeaf?.node.distinct.map { values.missingCount(in: $0, or: storedKeys) }
+    }
+
+    /// Returns whether the value with a hash is the key of an object.
+    func hasKey(_ hash: UInt64) -> Bool {
+        keyLeaf?.node.distinct?.contains(hash) == true || storedKeys?.contains(hash) == true
     }
 
     init(
@@ -391,6 +405,14 @@ struct EntityDraft {
         return KeyNames.firstColumn
     }
 
+    /// Returns the references of a join row, first the one that determines the object to change.
+    ///
+    /// A record whose owner is unknown cannot be reported like an unknown link, so the reference
+    /// whose values are all known comes first.
+    static func ordered(_ pair: [Reference]) -> [Reference] {
+        pair[0].unknown > 0 && pair[1].unknown == 0 ? pair.reversed() : pair
+    }
+
     /// The two references of each join row; `nil` if the sample is not a join table.
     var pair: [Reference]? {
         if let storedPair { return storedPair }
@@ -401,7 +423,7 @@ struct EntityDraft {
         guard both.allSatisfy({ !$0.isMany && !$0.isTag && $0.leaf.isEverywhere }),
             both[0].target != both[1].target
         else { return nil }
-        return both
+        return Self.ordered(both)
     }
 }
 

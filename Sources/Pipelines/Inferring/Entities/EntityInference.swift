@@ -17,6 +17,8 @@ struct EntityInference {
     private var properties: [String: [Int: String]] = [:]
     /// Whether properties record their origin for later imports.
     private let keepsOrigins: Bool
+    /// The maximum number of records of a sample to read.
+    private let limit: Int
 
     /// Infers the entities of all samples.
     ///
@@ -25,12 +27,15 @@ struct EntityInference {
         _ samples: [Sample], _ known: InferenceOptions, stored: [StoredEntity] = []
     ) throws(RecordStreamError) {
         keepsOrigins = known.isOfImport
+        limit = known.limit ?? .max
         let guess = DailyFiles.guess(try DraftList(samples, known, stored).drafts, known)
         let drafts = try Keys.added(to: guess.drafts, known)
         let order = guess.order.filter { drafts[$0].owner == nil || drafts[$0].key != nil }
         for place in order where drafts[place].pair == nil { addAttributes(drafts[place]) }
         for place in order where drafts[place].pair == nil { addNested(drafts[place], drafts) }
-        for place in order where drafts[place].pair == nil { addReferences(drafts[place]) }
+        for place in order where drafts[place].pair == nil {
+            try addReferences(drafts[place], drafts)
+        }
         for place in order {
             addKey(drafts[place], drafts)
             if let found = places[drafts[place].name] {
@@ -38,7 +43,7 @@ struct EntityInference {
             }
         }
         for place in order {
-            if let pair = drafts[place].pair { addJoin(drafts[place], pair, drafts) }
+            if let pair = drafts[place].pair { try addJoin(drafts[place], pair, drafts) }
         }
         for place in order { addFields(drafts[place]) }
     }
@@ -108,7 +113,8 @@ struct EntityInference {
         }
         entity.sources = draft.leaves.map(\.source)
         entity.nullObjects = draft.nullObjects
-        entity.notes = draft.notes
+        entity.notes = draft.notes + draft.unlinked
+        entity.unlinked = draft.unlinked
         entity.repeats = draft.repeats
         if draft.records == 0 {
             entity.notes.append("no record to look at: all is guessed by the names of the columns")
@@ -228,15 +234,18 @@ struct EntityInference {
         }
     }
 
-    private mutating func addReferences(_ draft: EntityDraft) {
+    private mutating func addReferences(
+        _ draft: EntityDraft, _ drafts: [EntityDraft]
+    ) throws(RecordStreamError) {
         for place in draft.leaves.indices {
             guard let reference = draft.references[place] else { continue }
             if reference.isTag, places[reference.target] == nil { addTags(reference.target) }
             guard let source = places[draft.name], let target = places[reference.target] else {
                 continue
             }
-            properties[draft.name, default: [:]][place] = connect(
-                reference, of: draft, from: source, to: target)
+            properties[draft.name, default: [:]][place] = try connect(
+                reference, of: draft, from: source, to: target,
+                isKey: draft.key?.places.contains(place) == true, drafts)
         }
     }
 
@@ -277,7 +286,7 @@ struct EntityInference {
     /// Adds the import of a join table; each record is one link of a to-many relationship.
     private mutating func addJoin(
         _ draft: EntityDraft, _ pair: [EntityDraft.Reference], _ drafts: [EntityDraft]
-    ) {
+    ) throws(RecordStreamError) {
         guard let source = places[pair[0].target], let target = places[pair[1].target] else {
             return
         }
@@ -289,17 +298,27 @@ struct EntityInference {
         entities[target].relationships.append(
             InferredRelationship(name: inverse, target: own, isMany: true, inverse: name))
         let keys = (own: key(of: source), other: key(of: target))
-        func evidence(_ key: String, of entity: String) -> String {
+        var dangling: [DanglingKeys?] = []
+        for (end, key) in zip(pair, [keys.own, keys.other]) {
+            dangling.append(
+                try DanglingKeys(
+                    end, of: draft, filling: name, to: drafts.first { $0.name == end.target },
+                    key: key, isRejected: true, limit: limit))
+        }
+        func evidence(_ end: Int, _ key: String, of entity: String) -> String {
             draft.records == 0 || draft.storedPair != nil
                 ? "guessed by the names of the columns"
-                : "guessed: every value is the \(key) of some \(entity)"
+                : dangling[end]?.evidence
+                    ?? "guessed: every value is the \(key) of some \(entity)"
         }
-        let notes = (own: evidence(keys.own, of: own), other: evidence(keys.other, of: other))
+        let notes = (own: evidence(0, keys.own, of: own), other: evidence(1, keys.other, of: other))
         joins.append(
             InferredJoin(
                 name: draft.name, stages: stages(draft), entity: own, key: keys.own,
                 keySource: pair[0].leaf.source,
-                hasUnknownOwners: draft.storedPair != nil && !pair[0].isKnown(in: drafts),
+                hasUnknownOwners: pair[0].unknown > 0
+                    || draft.storedPair != nil && !pair[0].isKnown(in: drafts),
+                dangling: dangling.compactMap(\.self),
                 link: InferredLink(
                     relationship: name, by: keys.other, source: pair[1].leaf.source, adds: true,
                     isNeeded: draft.storedPair != nil, note: notes.other)))
@@ -315,11 +334,12 @@ struct EntityInference {
 
     /// Adds the relationship for a reference, its inverse, and its link.
     ///
+    /// - Parameter isKey: Whether the reference is in the key, so that no object lacks it.
     /// - Returns: The relationship's name.
     private mutating func connect(
         _ reference: EntityDraft.Reference, of draft: EntityDraft, from source: Int,
-        to target: Int
-    ) -> String {
+        to target: Int, isKey: Bool, _ drafts: [EntityDraft]
+    ) throws(RecordStreamError) -> String {
         let leaf = reference.leaf
         let key = key(of: target)
         let own = InferredNames.lowered(entities[source].name)
@@ -332,10 +352,17 @@ struct EntityInference {
             of: entities[source].name)
         let inverse = taken[target].claim(
             property: isParent ? "children" : own, of: entities[target].name)
+        let dangling = try DanglingKeys(
+            reference, of: draft, filling: name, to: drafts.first { $0.name == reference.target },
+            key: key, isRejected: isKey, limit: limit)
+        let isReported = dangling.map { !$0.isRejected } ?? false
+        if let dangling { entities[source].dangling.append(dangling) }
+        var origin = origin(leaf, fills: name, draft)
+        origin?.reportsMissing = isReported
         entities[source].relationships.append(
             InferredRelationship(
                 name: name, target: entities[target].name, isMany: reference.isMany,
-                inverse: inverse, origin: origin(leaf, fills: name, draft)))
+                inverse: inverse, origin: origin))
         entities[target].relationships.append(
             InferredRelationship(
                 name: inverse, target: entities[source].name, isMany: true, inverse: name))
@@ -345,12 +372,13 @@ struct EntityInference {
         let evidence =
             entities[source].records == 0
             ? "guessed by the name of the column"
-            : "guessed: every \(values) is the \(key) of some \(targetName)"
+            : dangling?.evidence ?? "guessed: every \(values) is the \(key) of some \(targetName)"
         entities[source].links.append(
             InferredLink(
                 relationship: name, by: key,
                 source: leaf.source + (isList ? "[*]" : ""),
                 isSplit: reference.isMany && !isList, creates: reference.isTag,
+                isReported: isReported,
                 note: reference.isTag
                     ? "guessed: looks like tags; a set keeps no order"
                     : evidence + (reference.isMany ? "; a set keeps no order" : "")))
@@ -452,7 +480,7 @@ private enum Keys {
         let place = draft.references.keys.sorted().first { place in
             let reference = draft.references[place]
             let leaf = draft.leaves[place]
-            return reference?.isMany == false && leaf.isEverywhere
+            return reference?.isMany == false && reference?.unknown == 0 && leaf.isEverywhere
                 && leaf.node.distinct?.hasRepeats == false && leaf.node.distinct?.isWhole == true
         }
         return place.map {

@@ -137,6 +137,8 @@ struct InferredLink {
     var isSplit = false
     /// Whether missing objects are created.
     var creates = false
+    /// Whether a link without an object stays empty and is reported.
+    var isReported = false
     /// Whether existing links are kept.
     var adds = false
     /// Whether a record without the key is rejected.
@@ -179,6 +181,8 @@ struct InferredJoin {
     var keySource: String
     /// Whether some keys of the owning side may belong to no object.
     var hasUnknownOwners = false
+    /// The keys of either side that belong to no object.
+    var dangling: [DanglingKeys] = []
     var link: InferredLink
 }
 
@@ -204,6 +208,10 @@ struct InferredEntity {
     var repeats: RepeatedKey?
     /// The facts that could not be inferred, and the fields that are left out.
     var notes: [String] = []
+    /// The notes about fields whose names suggest a reference that their values do not confirm.
+    var unlinked: [String] = []
+    /// The keys in links that belong to no object.
+    var dangling: [DanglingKeys] = []
     var links: [InferredLink] = []
     /// The columns, or the paths of all fields.
     var sources: [String] = []

@@ -1,4 +1,12 @@
+import Diagnostics
 import GraphModel
+
+/// The way in which the values of a field refer to the keys of an entity.
+private struct KeyFit {
+    var isMany: Bool
+    /// The number of distinct values that are the key of no object.
+    var unknown = 0
+}
 
 /// Finds fields that refer to the keys of other samples, by name and content.
 struct ReferenceGuess {
@@ -64,35 +72,57 @@ struct ReferenceGuess {
 
     private mutating func guess(_ leaf: Int, of place: Int) {
         let draft = drafts[place]
-        let found = drafts.indices.compactMap { target -> (hint: Int, target: Int, isMany: Bool)? in
+        var refused: String?
+        // An unknown key in the key of a nested object would reject the complete record.
+        let isNestedKey = draft.owner != nil && draft.key?.places.contains(leaf) == true
+        let found = drafts.indices.compactMap { target -> (hint: Int, target: Int, fit: KeyFit)? in
             guard !drafts[target].isStored || mayReferToStore(place),
                 let keyPlace = drafts[target].keyPlace, let key = drafts[target].keyLeaf,
                 let kind = KeyKind(drafts[target].type(keyPlace).type)
             else { return nil }
-            let named = ReferenceHint(draft.leaves[leaf], drafts[target], isSelf: target == place)
-                .strength
+            let name = ReferenceHint(draft.leaves[leaf], drafts[target], isSelf: target == place)
+            let named = name.strength
             guard let hint = named ?? strength(draft, leaf, of: key, kind, isSelf: target == place)
             else { return nil }
             if let isMany = refers(draft, leaf, to: target, kind, hint) {
-                return (hint, target, isMany)
+                return (hint, target, KeyFit(isMany: isMany))
             }
             note(leaf, of: place, key, target, named)
-            return nil
+            guard hint <= ReferenceHint.ownKind, kind != .integer || name.isClearForIntegers,
+                let values = comparable(draft.leaves[leaf], kind),
+                let unknown = drafts[target].unknownCount(of: values), unknown < values.count
+            else { return nil }
+            guard DanglingKeys.areFew(unknown, of: values.count), !isNestedKey else {
+                refused =
+                    refused
+                    ?? "'\(draft.leaves[leaf].source)' is not linked to \(drafts[target].name): "
+                    + "only \((values.count - unknown).grouped) of \(values.count.grouped) values "
+                    + "are its \(key.name)"
+                return nil
+            }
+            let isMany = draft.leaves[leaf].node.items != nil
+            return (hint, target, KeyFit(isMany: isMany, unknown: unknown))
         }
-        guard let best = found.map(\.hint).min() else { return }
-        let likely = found.filter { $0.hint == best }
+        // An entity that has all of the values is more likely than one that lacks some.
+        let whole = found.filter { $0.fit.unknown == 0 }
+        guard let best = (whole.isEmpty ? found : whole).map(\.hint).min() else {
+            if let refused { drafts[place].unlinked.append(refused) }
+            return
+        }
+        let likely = (whole.isEmpty ? found : whole).filter { $0.hint == best }
         // If no name decides, the reference is ambiguous.
         guard best <= ReferenceHint.ownKind || likely.count == 1, let choice = likely.first else {
             return
         }
-        if choice.isMany, isOtherSide(leaf, of: place, choice.target) { return }
+        if choice.fit.isMany, isOtherSide(leaf, of: place, choice.target) { return }
         let (own, other) = (root(of: place), root(of: choice.target))
         if own != other {
             guard !reaches(from: other, to: own) else { return }
             needs[own, default: []].insert(other)
         }
         drafts[place].references[leaf] = EntityDraft.Reference(
-            leaf: draft.leaves[leaf], target: drafts[choice.target].name, isMany: choice.isMany)
+            leaf: draft.leaves[leaf], target: drafts[choice.target].name,
+            isMany: choice.fit.isMany, unknown: choice.fit.unknown)
     }
 
     /// Maps a table of two keys to the store's only many-to-many relationship between two entities.
@@ -182,7 +212,7 @@ struct ReferenceGuess {
                 $0?.isFull == true
             })
         else { return }
-        drafts[place].notes.append(
+        drafts[place].unlinked.append(
             "'\(drafts[place].leaves[leaf].source)' may refer to \(drafts[target].name): too many "
                 + "values to compare")
     }
@@ -225,6 +255,20 @@ struct ReferenceGuess {
             drafts[target].hasKeys(values)
         else { return nil }
         return false
+    }
+
+    /// Returns the values of a field, or the items of its lists, if they may be keys of a kind.
+    private func comparable(_ leaf: Leaf, _ kind: KeyKind) -> DistinctValues? {
+        let (facts, values): (ValueFacts, DistinctValues?) =
+            if leaf.node.items == nil {
+                (leaf.node.facts, leaf.node.distinct)
+            } else {
+                (leaf.valueFacts, scalarItems(leaf)?.distinct)
+            }
+        guard KeyKind(facts.guess(named: "", isKey: true).type) == kind, let values,
+            values.count > 0, values.isWhole, !values.hasEmpty
+        else { return nil }
+        return values
     }
 
     /// Returns the items of lists that can become sets: scalars of one kind without duplicates.

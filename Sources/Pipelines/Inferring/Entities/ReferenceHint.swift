@@ -30,6 +30,9 @@ struct ReferenceHint {
         "id", "uuid", "guid", "key", "code", "name", "number",
     ]
 
+    /// The shortest singular that a plural of another language may have.
+    private static let singularMin = 4
+
     private let leaf: Leaf
     private let target: EntityDraft
     private let isSelf: Bool
@@ -54,15 +57,34 @@ struct ReferenceHint {
         }
         if isSelf, meansOwnKind(name, entities, key) { return Self.ownKind }
         // `category`, `categoryId`, `category_code`
-        func isNamed(_ name: String) -> Bool {
+        func isNamed(_ name: String, _ entities: Set<String>) -> Bool {
             entities.contains { [$0, $0 + "id", $0 + key].contains(name) }
         }
-        if leaf.lists != nil, isNamed(InferredNames.folded(InferredNames.singular(leaf.name))) {
+        if leaf.lists != nil,
+            isNamed(InferredNames.folded(InferredNames.singular(leaf.name)), entities)
+        {
             return Self.named
         }
         if leaf.node.items != nil { return nil }
-        if isNamed(name) || name == key && !Self.common.contains(key) { return Self.named }
-        return isSelf ? nil : related(entities)
+        if isNamed(name, entities) || name == key && !Self.common.contains(key) {
+            return Self.named
+        }
+        guard !isSelf else { return nil }
+        // `kunde` of `Kunden`
+        return isNamed(name, InferredNames.foreignSingulars(target.name, min: Self.singularMin))
+            ? Self.ownKind : related(entities)
+    }
+
+    /// Whether the name means a reference even if a few integers are the key of no object.
+    ///
+    /// `order` may be a position and `previous` a count, but `order_id` is a key.
+    var isClearForIntegers: Bool {
+        let name = InferredNames.folded(leaf.name)
+        let last = InferredNames.parts(leaf.name).last ?? ""
+        if Self.endings.contains(last) || name.hasSuffix("id") { return true }
+        return isSelf
+            ? name.hasPrefix("parent")
+            : !KeyNames.isPosition(name) && !Self.measures.contains(name)
     }
 
     /// `parent`, `parentId`, `parentTicket` of tickets, or `reportsTo.employeeId` as in exports.

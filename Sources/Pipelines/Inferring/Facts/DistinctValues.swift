@@ -79,8 +79,18 @@ struct DistinctValues {
     /// Returns whether each value is in `other` or `more`.
     func isSubset(of other: DistinctValues, or more: DistinctValues? = nil) -> Bool {
         count <= other.count + (more?.count ?? 0)
-            && seen.keys.allSatisfy { other.seen[$0] != nil || more?.seen[$0] != nil }
+            && seen.keys.allSatisfy { other.contains($0) || more?.contains($0) == true }
     }
+
+    /// Returns the number of values that are neither in `other` nor in `more`.
+    func missingCount(in other: DistinctValues, or more: DistinctValues? = nil) -> Int {
+        seen.keys.reduce(0) { count, hash in
+            other.contains(hash) || more?.contains(hash) == true ? count : count + 1
+        }
+    }
+
+    /// Returns whether the value with a hash is one of the values.
+    func contains(_ hash: UInt64) -> Bool { seen[hash] != nil }
 
     /// Returns the FNV-1a hash with a final mixing step; ignores the case of UUIDs.
     static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {

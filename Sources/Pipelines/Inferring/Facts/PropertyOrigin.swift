@@ -13,6 +13,8 @@ struct PropertyOrigin: Equatable {
     var number: TypeGuess.Number?
     /// The texts of the column that mean null, in addition to the empty text.
     var nulls: [String] = []
+    /// Whether keys that belong to no object leave a link empty and are reported.
+    var reportsMissing = false
     /// The fields that the row key consists of.
     var rowKey: RowKeyFields?
     /// The fields of the row key that every record had, if not all of them did.
@@ -22,6 +24,8 @@ struct PropertyOrigin: Equatable {
     private static let dateKey = "etl.date"
     private static let numberKey = "etl.number"
     private static let nullKey = "etl.null"
+    private static let missingKey = "etl.missing"
+    private static let missingReport = "report"
     private static let rowKeyKey = "etl.row-key"
     private static let neededKey = "etl.row-key-needs"
 
@@ -36,6 +40,7 @@ struct PropertyOrigin: Equatable {
         number = userInfo[Self.numberKey].flatMap(TypeGuess.Number.init(example:))
         // No field of a table without quotes holds a line feed.
         nulls = userInfo[Self.nullKey]?.split(separator: "\n").map(String.init) ?? []
+        reportsMissing = userInfo[Self.missingKey] == Self.missingReport
         rowKey = userInfo[Self.rowKeyKey].flatMap(RowKeyFields.init(parsing:))
         needed = userInfo[Self.neededKey].flatMap(RowKeyFields.init(parsing:))
     }
@@ -48,6 +53,7 @@ struct PropertyOrigin: Equatable {
         let all = [
             (Self.columnKey, column), (Self.dateKey, date), (Self.numberKey, number?.example),
             (Self.nullKey, nulls.isEmpty ? nil : nulls.joined(separator: "\n")),
+            (Self.missingKey, reportsMissing ? Self.missingReport : nil),
             (Self.rowKeyKey, rowKey?.expression), (Self.neededKey, needed?.expression),
         ]
         return all.compactMap { key, value in value.map { (key, $0) } }

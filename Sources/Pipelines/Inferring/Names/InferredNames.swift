@@ -89,6 +89,23 @@ enum InferredNames {
         return lower.hasSuffix("s") && lower.count > 1 ? String(word.dropLast()) : word
     }
 
+    /// Returns what a plural of another language may be in the singular, folded.
+    ///
+    /// For example, `kunde` for `Kunden`, `land` for `Länder`, and `ciudad` for `Ciudades`. Most of
+    /// the results are not words, so only values can prove a reference by such a name.
+    ///
+    /// - Parameter min: The minimum number of letters.
+    static func foreignSingulars(_ word: String, min: Int) -> Set<String> {
+        let folded = folded(word)
+        let stems = ["en", "n", "e", "er", "s", "es"].filter(folded.hasSuffix).map {
+            String(folded.dropLast($0.count))
+        }.filter { $0.count >= min }
+        let plain = stems.map { stem in
+            String(stem.map { ["ä": "a", "ö": "o", "ü": "u"][$0] ?? $0 })
+        }
+        return Set(stems + plain)
+    }
+
     /// The folded names of references to another object of the same entity.
     private static let ownKind: Set<String> = [
         "parent", "reportsto", "manager", "boss", "supervisor", "mentor", "replyto", "inreplyto",

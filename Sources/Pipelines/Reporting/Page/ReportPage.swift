@@ -27,8 +27,8 @@ struct ReportPage {
                 "\(report.pipeline) · \(report.exit.name) · \(ReportWords.time(report.started))",
             body: """
                 <body class="\(Self.mood(report.exit.code))"><main>
-                \(head)\(figures)\(messages)\(stages)\(charts)\(changes)\(consequences)\(rejects)\(missedLinks)\(extraFields)\(files)\
-                \(facts)</main></body>
+                \(head)\(figures)\(messages)\(stages)\(charts)\(changes)\(consequences)\(rejects)\(missedLinks)\(extraFields)\
+                \(unfilledAttributes)\(files)\(facts)</main></body>
                 """)
     }
 
@@ -260,6 +260,19 @@ extension ReportPage {
             Column(name: "stage"), Column(name: "field"), Column(name: "records", style: "number"),
         ]
         return "<section><h2>Fields that no stage reads</h2>\(table(columns, rows))</section>\n"
+    }
+
+    /// The attributes of tables that no column fills.
+    fileprivate var unfilledAttributes: Markup {
+        let rows = report.stages.flatMap { stage in
+            (stage.unfilledAttributes ?? []).map { name -> [Markup] in
+                ["\(stage.name)", "<code>\(name)</code>"]
+            }
+        }
+        guard !rows.isEmpty else { return .empty }
+        let columns = [Column(name: "stage"), Column(name: "attribute")]
+        return
+            "<section><h2>Attributes that no column fills</h2>\(table(columns, rows))</section>\n"
     }
 
     fileprivate var files: Markup {

@@ -67,7 +67,9 @@ enum ImportKeys {
         "extra", .choice(ImportSpec.Extra.self), default: .ignore,
         """
         What to do with fields that the stage does not read. A finished stage counts them by name in \
-        the run's report (JSON and HTML); a field of a nested object is shown as a path.
+        the run's report; a field of a nested object is shown as a path. If the columns of a table \
+        that nothing reads, or the attributes that no column fills, differ from the last report, \
+        the run prints a warning.
         """, example: "reject")
     static let unmet = Key(
         "unmet", .choice(ImportSpec.Unmet.self), default: .warn,

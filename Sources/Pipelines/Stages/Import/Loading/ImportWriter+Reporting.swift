@@ -53,6 +53,7 @@ extension ImportWriter {
         report.records = counts
         report.rejects = progress.rejectTally
         report.extraFields = progress.facts?.extraFields ?? []
+        report.unfilledAttributes = progress.facts?.unfilled
         report.missedLinks = progress.missedLinks
         report.mirrored = mirrored?.deleted
         if let mirrored { report.noteDenied(mirrored) }

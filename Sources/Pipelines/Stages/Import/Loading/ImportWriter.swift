@@ -208,6 +208,7 @@ struct ImportWriter {
         if progress.facts == nil { progress.facts = ReadFacts() }
         progress.facts?.add(
             batch.records, extraFields: batch.extraFields, countsDuplicateKeys: countsDuplicateKeys)
+        if let unfilled = batch.unfilled { progress.facts?.add(unfilled: unfilled) }
         // Invalid records have no fields that could be missing.
         if batch.records.count > 0 {
             let unseen = Set(batch.unseen)
