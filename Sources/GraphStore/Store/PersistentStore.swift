@@ -198,7 +198,7 @@ final class PersistentStore {
         // Check before SQLite creates files next to the store, which would be read-only as well.
         try StoreFiles.checkIsWritable(path)
         if options.appStores.keepsBackup, AppStore.isOne(path) {
-            // Who has the store open would not see what is written.
+            // A process that has the store open would not see the changes of the copy.
             _ = try PersistentContainer.exclusive(path)
         }
         let connection = try connect(description, address, mode: .readWrite)
@@ -305,8 +305,8 @@ final class PersistentStore {
         options.isReadOnly = true
         options.pragmas = ["query_only": "1"]
         options.lockPatience = patience
-        // This limits also what a sort holds before it spills to a file; the store may have any
-        // size.
+        // This also limits the memory of a sort before it spills to a file, whatever the size of
+        // the store.
         options.cacheKibibytes = 16_000
         let description = StoreDescription.sqlite(at: path, options: options)
         let mayCleanUp =
