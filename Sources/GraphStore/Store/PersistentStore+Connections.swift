@@ -97,9 +97,9 @@ extension PersistentStore {
     static func setJournal(
         _ description: StoreDescription, _ connection: Connection
     ) throws(StoreError) {
-        let isPending = try PendingIndexes.isPending(on: connection)
-        guard description.kind == .sqlite,
-            let mode = description.options.journalMode ?? (isPending ? .writeAheadLog : nil)
+        guard description.kind == .sqlite else { return }
+        let hasLeftLog = try PendingIndexes.hasLeftLog(on: connection)
+        guard let mode = description.options.journalMode ?? (hasLeftLog ? .writeAheadLog : nil)
         else { return }
         let current = try connection.text("PRAGMA journal_mode")
         guard current?.uppercased() != mode.rawValue else { return }
