@@ -202,10 +202,10 @@ enum PendingIndexes {
         return try LoadOwner.other(than: connection) == nil
     }
 
-    /// Deletes the notes of finished work, but not the owner's.
+    /// Deletes the notes of finished work.
     static func forget(_ names: [String], on connection: Connection) throws(StoreError) {
         let forget = try connection.prepare("DELETE FROM ETL_PENDING WHERE NAME = ?")
-        for name in names + [logName] {
+        for name in names {
             forget.bind(name, at: 1)
             try forget.run()
         }
