@@ -71,7 +71,7 @@ import Testing
 
     @Test(
         "few folders of a target use each other",
-        arguments: [("GraphModel", 0), ("GraphStore", 34), ("Pipelines", 0), ("RecordStreams", 0)])
+        arguments: [("GraphModel", 0), ("GraphStore", 2), ("Pipelines", 0), ("RecordStreams", 0)])
     func folderPairs(target: String, count: Int) {
         let files = outlines.filter { $0.target == target }
         var homes: [String: Set<String>] = [:]

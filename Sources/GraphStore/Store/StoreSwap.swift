@@ -35,7 +35,7 @@ struct StoreSwap {
     /// - Throws: `.busy` if another process has the store open.
     func begin() throws(StoreError) -> Guard {
         // A store that is in use could not be replaced later, so fail early.
-        _ = try PersistentContainer.exclusive(path, waiting: patience)
+        _ = try Connection.exclusive(path, waiting: patience)
         return try Guard(path, patience)
     }
 
