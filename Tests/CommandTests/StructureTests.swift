@@ -66,7 +66,7 @@ import Testing
             }
         }
         let equal = names.filter { $1.count > 1 }.map { "\($0): \($1.sorted())" }.sorted()
-        #expect(equal.count == 2, "\(equal.joined(separator: "\n"))")
+        #expect(equal.count == 1, "\(equal.joined(separator: "\n"))")
     }
 
     @Test(
