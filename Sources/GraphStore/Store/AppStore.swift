@@ -14,7 +14,7 @@ enum AppStore {
         }
         if let kind = kind(StoreAddress(file: path, isImmutable: true)) { return kind == .app }
         // A store that is being created is not an app's store.
-        guard StoreFiles.size(StoreFiles.resolved(path) + "-wal") > 0,
+        guard StoreFiles.hasFilledLog(StoreFiles.resolved(path)),
             let snapshot = try? StoreSnapshot(ofApp: path)
         else { return false }
         return kind(snapshot.address) == .app

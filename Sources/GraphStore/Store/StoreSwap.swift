@@ -60,7 +60,7 @@ struct StoreSwap {
         let journal = try connection.removeLog()
         do throws(StoreError) {
             let backup = try keep()
-            for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
+            try StoreFiles.removeLogs(of: path)
             FileRights(of: path)?.adding(0o600).give(toFile: newPath)
             try StoreFiles.move(newPath, to: path)
             withExtendedLifetime(witness) {}

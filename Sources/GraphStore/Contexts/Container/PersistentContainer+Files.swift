@@ -120,7 +120,7 @@ extension PersistentContainer {
         let journal = try guarding?.removeLog()
         let isKept: Bool
         do throws(StoreError) {
-            for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
+            try StoreFiles.removeLogs(of: path)
             // Give the new file the permissions of the old one.
             FileRights(of: path)?.adding(0o600).give(toFile: newPath)
             isKept = StoreFiles.link(path, as: old)

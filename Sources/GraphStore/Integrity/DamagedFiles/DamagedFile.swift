@@ -38,7 +38,7 @@ final class DamagedFile {
     /// header.
     init?(path: String) {
         guard
-            !["-wal", "-journal"].contains(where: { StoreFiles.size(path + $0) > 0 }),
+            StoreFiles.filledLogs(of: path).isEmpty,
             // The caller opened the file before, so this fails only if descriptors run out.
             let descriptor = try? FileSystem.open(path, .reading)
         else { return nil }
