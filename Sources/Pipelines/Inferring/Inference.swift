@@ -100,15 +100,7 @@ package struct Inference: Sendable {
             throw Self.failure(error, options, spool)
         }
         losses = inputs.warnings
-        guard inputs.hasRecords || inputs.areOfStore else {
-            throw RunFailure(
-                .dataError,
-                losses.map { warning in
-                    var error = warning
-                    if error.code == "infer.empty" { error.severity = .error }
-                    return error
-                })
-        }
+        try Self.requireRecords(inputs)
         guard !inputs.samples.isEmpty else {
             self = Inference(store: nil, warnings: losses, empty: inputs.empty)
             return
@@ -145,6 +137,17 @@ package struct Inference: Sendable {
         guard options.hasProfiles else { return }
         page =
             ProfilePage(name: name, entities: entities, joins: joins, fields: found.fields).text
+    }
+
+    private static func requireRecords(_ inputs: InferenceInputs) throws(RunFailure) {
+        guard !inputs.hasRecords, !inputs.areOfStore else { return }
+        throw RunFailure(
+            .dataError,
+            inputs.warnings.map { warning in
+                var error = warning
+                if error.code == "infer.empty" { error.severity = .error }
+                return error
+            })
     }
 
     /// Returns the entities of the store to which new ones may refer; empty if it adds no entity or
