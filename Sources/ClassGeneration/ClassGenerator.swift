@@ -35,7 +35,7 @@ package struct ClassGenerator {
         case `internal`, package, `public`
     }
 
-    /// What the files say they come from: the name of the model's file.
+    /// The name of the model's file, for the first line of each generated file.
     let source: String
     let access: Access
     let plans: [ClassPlan]
@@ -100,7 +100,7 @@ package struct ClassGenerator {
         text.line()
         text.line("/// The classes of \(source).")
         text.line("\(text.prefix)enum \(listName) {")
-        text.line("    /// Register them with a container before its first context is made.")
+        text.line("    /// Register them with a container before its first context is created.")
         text.line(
             "    \(text.prefix)static var all: [\(types.name(of: "ManagedObject")).Type] {")
         if plans.count == 1 {

@@ -19,7 +19,7 @@ struct ClassText {
 
     /// The source of the file.
     ///
-    /// If names are too long for the line length, a comment tells the formatter to ignore the file.
+    /// If names are too long for the line length, a comment makes the formatter ignore the file.
     var text: String {
         let body = body
         var text = SourceText(access: access)

@@ -32,6 +32,7 @@ package struct FileRights: Sendable, Hashable {
         let isOfGroup = (try? FileStatus(of: descriptor))?.group == group
         // If the group differs, it gets only the permissions of other users.
         let given = isOfGroup ? mode : (mode & 0o707) | ((mode & 0o007) << 3)
+        // If the system refuses, the file keeps the narrower permissions of its creation.
         try? FileSystem.setMode(given, of: descriptor)
     }
 

@@ -32,7 +32,7 @@ package struct OutputText: Sendable, Hashable, ExpressibleByStringInterpolation 
     /// The replacement for a secret.
     package static let mask = "***"
 
-    /// Longest first, so that a secret that contains another one is masked completely.
+    /// The secrets to mask, longest first, so that one that contains another is masked completely.
     private static let secrets = Mutex<[String]>([])
 
     /// Masks a string in all later output, including its quoted forms.

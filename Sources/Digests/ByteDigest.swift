@@ -64,7 +64,7 @@ package struct ByteDigest {
         bytes.withUnsafeBytes { add($0) }
     }
 
-    /// Adds a text, and where it ends.
+    /// Adds a text and a terminator, so that consecutive texts are distinct from their sum.
     package mutating func add(text: String) {
         var text = text
         text.withUTF8 { add(UnsafeRawBufferPointer($0)) }

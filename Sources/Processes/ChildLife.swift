@@ -136,7 +136,9 @@ final class ChildLife: Sendable {
 
     private static func reason(_ error: any Error) -> String {
         guard let error = error as? SubprocessError else { return "\(error)" }
-        if error.code == .executableNotFound { return "there is no such program that may be run" }
+        if error.code == .executableNotFound {
+            return "there is no program of that name that this user may run"
+        }
         if error.code == .failedToChangeWorkingDirectory { return "its folder cannot be entered" }
         return error.underlyingError.map { "\($0)" } ?? error.description
     }

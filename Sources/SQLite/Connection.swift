@@ -214,9 +214,9 @@ package final class Connection {
         return found
     }
 
-    /// The columns of a table in their order; none where there is no such table.
+    /// Returns the columns of a table in their order; empty if the table does not exist.
     ///
-    /// - Parameter database: which of the connection's files; nil for the first that has the table.
+    /// - Parameter database: the schema name of the file; `nil` uses the first file with the table.
     package func columnNames(
         of table: String, in database: String? = nil
     ) throws(StoreError) -> [String] {
@@ -227,9 +227,9 @@ package final class Connection {
         return try Self.texts(of: rows)
     }
 
-    /// Whether there is a table of that name.
+    /// Returns whether a table of that name exists.
     ///
-    /// - Parameter database: which of the connection's files.
+    /// - Parameter database: the schema name of the file.
     package func hasTable(
         _ name: String, in database: String = "main"
     ) throws(StoreError) -> Bool {

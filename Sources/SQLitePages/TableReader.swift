@@ -3,12 +3,13 @@
 /// It reads the file, so the caller holds a lock, and no page is only in a cache or a log.
 package struct TableReader: ~Copyable {
     private static let blockPages = PageFormat.transferBytesMax / PageFormat.pageBytes
-    /// No table is deeper: SQLite's own limit.
+    /// The maximum depth of a b-tree, as in SQLite.
     private static let depthMax = 20
 
     private let storage: any PageStorage
     private let pageCount: UInt32
-    /// Consecutive pages; a table that was filled at once is mostly in order.
+    /// The memory for consecutive pages, because a table that was filled at once is mostly in
+    /// order.
     private let block: UnsafeMutableRawBufferPointer
     private var firstInBlock: UInt32 = 0
     private var pagesInBlock: UInt32 = 0

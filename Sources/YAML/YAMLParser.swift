@@ -10,8 +10,8 @@ import Files
 ///
 /// Duplicate keys, custom tags, and merge keys are all reported, and the parse continues. A syntax
 /// error, a second document, or an exceeded limit ends the parse without a tree. An alias shares
-/// the nodes of its anchor, so memory is bounded by the size of the file and not of the expansion;
-/// the expanded size is still counted and limited.
+/// the nodes of its anchor, so memory is bounded by the size of the file and not of the expansion.
+/// The expanded size is still counted and limited.
 package enum YAMLParser {
     /// Returns the tree, unless the parse ended early, and all problems in the order of the file.
     package static func parse(

@@ -46,7 +46,7 @@ struct EtlCommand: ParsableCommand {
         }
     }
 
-    /// Runs the command as a whole; what a message repeats of the line leaves as `OutputText`.
+    /// Parses and runs the complete command; messages that quote the command line are escaped.
     private static func runWhole() {
         do {
             var command = try parseAsRoot(nil)

@@ -3,7 +3,7 @@ import Diagnostics
 
 /// Reports a first word that is not a command, and suggests the nearest command.
 enum UnknownCommand {
-    /// Returns `nil` if the words begin with a command or a flag.
+    /// Returns the error for a command line; `nil` if it begins with a command or a flag.
     static func problem(in words: [String]) -> Diagnostic? {
         problem(in: words[...], of: EtlCommand.self, named: "etl")
     }

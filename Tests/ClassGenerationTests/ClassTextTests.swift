@@ -282,7 +282,7 @@ import Testing
 
                 /// The classes of shop.yaml.
                 public enum ShopClasses {
-                    /// Register them with a container before its first context is made.
+                    /// Register them with a container before its first context is created.
                     public static var all: [ManagedObject.Type] {
                         [
                             Line.self,

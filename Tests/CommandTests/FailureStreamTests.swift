@@ -113,7 +113,7 @@ struct FailureStreamTests {
         #expect(result.output == "status 0\n")
         #expect(
             result.errors == """
-                warning: The import 'tasks' starts over from its first record: what was read of \
+                warning: The import 'tasks' starts over from its first record: the earlier part of \
                 in.fifo cannot be read again [run.starts-again]
                   fix: send all records of in.fifo, not only those that were left
 

@@ -13,6 +13,34 @@ extension ImportCommandTests {
             .split(separator: "\n").map(String.init)
     }
 
+    /// Imports a later table, and checks the warning about one of its numbers, and the prices.
+    ///
+    /// - Parameters:
+    ///   - reading: The part of the warning after the place of the number.
+    ///   - fix: The fix of the warning.
+    private func expectWarning(
+        _ table: String, about number: String, _ reading: String, fix: String,
+        prices expected: [String]
+    ) throws {
+        try write("p.csv", table)
+        #expect(
+            try etl("import", "p.csv", "--into", "s.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        P from p.csv: key id; price Decimal
+                        Read p.csv with delimiter ';'
+                        Imported into s.sqlite: 2 read, 2 updated
+
+                        """,
+                    standardError: """
+                        p.csv: warning: \(number) is read as \(reading) [import.decimal-mark]
+                          fix: \(fix)
+
+                        """))
+        #expect(try prices() == expected)
+    }
+
     @Test("a column with a number that needs a decimal comma is read as the first import read it")
     func keptComma() throws {
         try importFirst()
@@ -24,23 +52,13 @@ extension ImportCommandTests {
     @Test("a column with a number that needs a decimal point is read with it, with a warning")
     func provenPoint() throws {
         try importFirst()
-        try write("p.csv", "id;price\n1;1.125\n2;2.5\n")
-        #expect(
-            try etl("import", "p.csv", "--into", "s.sqlite")
-                == ToolResult(
-                    status: 0,
-                    standardOutput: """
-                        P from p.csv: key id; price Decimal
-                        Read p.csv with delimiter ';'
-                        Imported into s.sqlite: 2 read, 2 updated
-
-                        """,
-                    standardError: """
-                        p.csv: warning: '1.125' in price (p.csv:2) is read as 1.125, because '2.5' (p.csv:3) needs a decimal point; the first import had a decimal comma [import.decimal-mark]
-                          fix: if the point groups thousands in this file, remove it
-
-                        """))
-        #expect(try prices() == [#"{"id":1,"price":1.125}"#, #"{"id":2,"price":2.5}"#])
+        try expectWarning(
+            "id;price\n1;1.125\n2;2.5\n", about: "'1.125' in price (p.csv:2)",
+            """
+            1.125, because '2.5' (p.csv:3) needs a decimal point; the first import had a decimal \
+            comma
+            """, fix: "if the point groups thousands in this file, remove it",
+            prices: [#"{"id":1,"price":1.125}"#, #"{"id":2,"price":2.5}"#])
         // Without a number that could be either, there is no doubt.
         try write("p.csv", "id;price\n1;1.25\n2;1,234.5\n")
         #expect(try cron("import", "p.csv", "--into", "s.sqlite") == .silentSuccess)
@@ -50,24 +68,14 @@ extension ImportCommandTests {
     @Test("a column whose numbers prove no decimal mark is read as the first, with a warning")
     func openMark() throws {
         try importFirst()
-        try write("p.csv", "id;price\n1;7\n2;2.250\n")
-        #expect(
-            try etl("import", "p.csv", "--into", "s.sqlite")
-                == ToolResult(
-                    status: 0,
-                    standardOutput: """
-                        P from p.csv: key id; price Decimal
-                        Read p.csv with delimiter ';'
-                        Imported into s.sqlite: 2 read, 2 updated
-
-                        """,
-                    standardError: """
-                        p.csv: warning: '2.250' in price (p.csv:3) is read as 2250, because the first import had a decimal comma, and no number of the column needs another [import.decimal-mark]
-                          fix: if the point is the decimal mark in this file, write a comma
-
-                        """))
-        #expect(try prices() == [#"{"id":1,"price":7}"#, #"{"id":2,"price":2250}"#])
-        // A decimal comma that is read as one is no doubt.
+        try expectWarning(
+            "id;price\n1;7\n2;2.250\n", about: "'2.250' in price (p.csv:3)",
+            """
+            2250, because the first import had a decimal comma, and no number of the column needs \
+            another
+            """, fix: "if the point is the decimal mark in this file, write a comma",
+            prices: [#"{"id":1,"price":7}"#, #"{"id":2,"price":2250}"#])
+        // A decimal comma is unambiguous.
         try write("p.csv", "id;price\n1;7\n2;2,250\n")
         #expect(try cron("import", "p.csv", "--into", "s.sqlite") == .silentSuccess)
         #expect(try prices() == [#"{"id":1,"price":7}"#, #"{"id":2,"price":2.25}"#])

@@ -122,7 +122,7 @@ extension ImportCommandTests {
                         status: 65,
                         standardError: """
                             s.csv: error: Line 2 may be the header, or a record below the first line [csv.uncertain-header]
-                              fix: if it is the header, delete the lines above it, or write a spec that sets `read.skip: 1` and `read.delimiter: ","`; if the first line is, enclose fields that contain the delimiter in quotes
+                              fix: if it is the header, delete the lines above it, or set `read.skip: 1` and `read.delimiter: ","` in a spec; if line 1 is, enclose fields that contain the delimiter in quotes
 
                             """))
         }

@@ -84,7 +84,7 @@ extension ImportCommandTests {
         #expect(named.status == 64)
         #expect(
             named.standardError == """
-                error: 'my entity' is no entity name [model.name]
+                error: 'my entity' is not a valid entity name [model.name]
                   fix: name another with --entity
 
                 """)

@@ -105,7 +105,10 @@ import Testing
         "a failed on-failure command gives a warning and keeps the exit code of the run",
         arguments: [
             ("[sh, -c, \"echo hello; echo oops >&2; exit 3\", sh]", "ended with exit code 3"),
-            ("[./nothing-there]", "cannot be started: there is no such program that may be run"),
+            (
+                "[./nothing-there]",
+                "cannot be started: there is no program of that name that this user may run"
+            ),
         ])
     func fails(_ command: String, _ words: String) throws {
         let folder = try folder(command)

@@ -138,7 +138,10 @@ struct RunLogTests {
                 "migrate store.sqlite --to model.yaml --dry-run --if-locked wait=1h",
                 "--dry-run does not wait, so --if-locked has no effect"
             ),
-            ("run spec.yaml --allow-rejects few", "a number such as 100, or a share such as 5%"),
+            (
+                "run spec.yaml --allow-rejects few",
+                "a number such as 100, or a percentage such as 5%"
+            ),
             ("status spec.yaml --max-age day", "such as 30m, 2h, or 1h30m"),
         ])
     func usage(_ arguments: String, _ words: String) throws {

@@ -104,8 +104,8 @@ struct CommandStageTests {
         #expect(run.status == .noInput)
         #expect(
             run.text == """
-                command:./no-such x: error: The command cannot be started: there is no such program that may be run \
-                [command.not-started]
+                command:./no-such x: error: The command cannot be started: there is no program of \
+                that name that this user may run [command.not-started]
                   stage: spec.yaml:5:3 import tasks
                   fix: install the program, or name it by its path; a relative one starts at the spec's \
                 folder

@@ -232,7 +232,8 @@ struct ExactDecimalTests {
             .findings.map(\.message)
         #expect(
             findings == [
-                "Item.price: 2 values are no Decimal as such stores keep it: '1.50' should be '1.5'"
+                "Item.price: 2 values are not in the canonical form of a Decimal: '1.50' should be"
+                    + " '1.5'"
             ])
     }
 

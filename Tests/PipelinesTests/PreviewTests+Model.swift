@@ -283,7 +283,7 @@ extension PreviewTests {
         #expect(
             seen.words == [
                 "model.yaml:11:7: warning: A new 'Quake' has 'mag.agency' by its default, and is"
-                    + " refused without 'mag.richter', which is required beside it and has none"
+                    + " rejected without 'mag.richter', which it requires and which has no default"
                     + " [model.composite-default]",
                 "spec.yaml:3:11: warning: Nothing uses the parameter 'unused'"
                     + " [spec.unused-parameter]",

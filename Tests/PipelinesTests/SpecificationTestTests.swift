@@ -304,13 +304,16 @@ struct SpecificationTestTests {
     @Test(
         "an invalid test ends with 78, and the error gives its position",
         arguments: [
-            ("- { name: a, given: { taks: [] }, then: {} }", "'taks' is no import of the spec"),
-            ("- { name: a, then: { Taks: [] } }", "'Taks' is no entity of the model. Did you"),
+            (
+                "- { name: a, given: { taks: [] }, then: {} }",
+                "'taks' is neither an import of the spec"
+            ),
+            ("- { name: a, then: { Taks: [] } }", "'Taks' is not an entity of the model. Did you"),
             ("- { name: a, then: { Task: [{ titel: x }] } }", "'Task' has no property 'titel'"),
             ("- { name: a, given: { Task: [{ owner: x }] }, then: {} }", "no attribute 'owner'"),
             ("- { name: a, params: { mst: 1 }, then: {} }", "The spec has no parameter 'mst'"),
             ("- { name: a, now: soon, then: {} }", "'soon' is not a date"),
-            ("- { name: a, then: { fails: x } }", "'x' is no stage of the spec"),
+            ("- { name: a, then: { fails: x } }", "'x' is not a stage of the spec"),
             ("- { name: a }", "The key 'then' is missing"),
             ("- { name: a, then: {}, when: x }", "The key 'when' is unknown here"),
             ("- { name: a, given: { tasks: [1] }, then: {} }", "must be a mapping, one record"),

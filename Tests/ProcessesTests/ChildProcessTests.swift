@@ -74,10 +74,13 @@ import Testing
     @Test(
         "a command that cannot be started gives the reason",
         arguments: [
-            (["no-such-program-here"], ".", "there is no such program that may be run"),
-            (["./no-such"], ".", "there is no such program that may be run"),
+            (
+                ["no-such-program-here"], ".",
+                "there is no program of that name that this user may run"
+            ),
+            (["./no-such"], ".", "there is no program of that name that this user may run"),
             (["sh"], "/no/such/folder", "its folder cannot be entered"),
-            (["/etc/passwd"], ".", "there is no such program that may be run"),
+            (["/etc/passwd"], ".", "there is no program of that name that this user may run"),
         ])
     func notStarted(_ words: [String], _ folder: String, _ reason: String) throws {
         _ = try read(start("echo first"))

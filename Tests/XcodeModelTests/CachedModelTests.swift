@@ -80,7 +80,7 @@ import Testing
                 == "it is not a binary property list")
         #expect(reason(Deflation.deflate(list) ?? []) == "it holds a NSArray, and no model")
         let plist = BinaryPlist.dictionary([("a", .integer(1))]).bytes
-        #expect(reason(plist) == "the property list is no keyed archive")
+        #expect(reason(plist) == "the property list is not a keyed archive")
         let empty = ArchiveWriter()
         let bare = empty.archive(root: empty.object("NSManagedObjectModel", []))
         #expect(reason(bare) == "the archived model has no entities")

@@ -2,7 +2,7 @@
 public struct CompositeDescription: Sendable, Hashable, Codable {
     /// The composite's name, to which attributes of type `Composite` refer.
     public var name: String
-    /// Its attributes, which can be of other composites.
+    /// The composite's attributes, which can have other composites as their type.
     public var attributes: [AttributeDescription]
     /// Other content of a model file, under the file's own keys.
     @EmptyByDefault public var extras: [String: String]

@@ -161,7 +161,7 @@ private struct ClassParts {
     enum Last: Equatable {
         case start
         case scalar(Unicode.Scalar, at: Int)
-        /// A `&` that is no operator.
+        /// A literal `&`.
         case ampersand(at: Int)
         /// A nested class or a property.
         case set

@@ -6,13 +6,14 @@
 struct PatternParser {
     /// The options of `(?imsx)`, which are valid to the end of the group.
     struct Options {
-        /// `(?i)`.
+        /// Whether `(?i)` is set: letters match in both cases.
         var ignoresCase = false
-        /// `(?m)`: `^` and `$` match at every line.
+        /// Whether `(?m)` is set: `^` and `$` match at every line.
         var isMultiline = false
-        /// `(?s)`: a dot matches line terminators.
+        /// Whether `(?s)` is set: a dot matches line terminators.
         var dotMatchesAll = false
-        /// `(?x)`: white space and comments from `#` to the end of the line are ignored.
+        /// Whether `(?x)` is set: white space and comments from `#` to the end of the line are
+        /// ignored.
         var isExtended = false
     }
 

@@ -21,6 +21,7 @@ enum ScriptTable {
         let property = (isExtended ? "scx=" : "sc=") + ScalarProperty.key(name)
         return tables.withLock { tables in
             if let known = tables[property] { return known }
+            // Only an unknown script makes this expression invalid.
             guard let expression = try? Regex("\\p{\(property)}+") else { return nil }
             let test = ScalarTest.ranges(ranges(of: expression.matchingSemantics(.unicodeScalar)))
             tables[property] = test

@@ -103,12 +103,12 @@ private struct Cursor {
         return true
     }
 
-    /// Reads `0`, or digits that do not start with 0.
+    /// Reads `0`, or digits that do not start with 0; returns `false` if there are none.
     mutating func readInteger() -> Bool {
         skip(UInt8(ascii: "0")) || readDigits() > 0
     }
 
-    /// Reads one or more digits after the decimal point.
+    /// Reads the digits after the decimal point; returns `false` if there are none.
     mutating func readFraction() -> Bool {
         fractionDigits = readDigits()
         return fractionDigits > 0

@@ -87,7 +87,7 @@ extension ManagedObjectID {
             let uri = try container.decode(String.self)
             guard let id = uris.id(uri) else {
                 throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "'\(uri)' is no object of the store")
+                    in: container, debugDescription: "'\(uri)' is not an object of the store")
             }
             self = id
             return

@@ -101,10 +101,10 @@ extension ManagedObjectContext {
     /// Pins the current state of the store: fetches and faults see only this context's later saves.
     ///
     /// While a context is pinned, SQLite cannot checkpoint later parts of the write-ahead log
-    /// (WAL), so unpin it soon.
+    /// (WAL), so unpin it soon. `pinnedGenerations` of the container lists all pinned contexts.
     public func pinQueryGeneration() throws(StoreError) {
         if let parent { return try parent.pinQueryGeneration() }
-        try objectReader().pin()
+        try objectReader().pin { container.pins.add(name) }
     }
 
     /// Unpins the state of the store; objects in memory stay unchanged until refreshed.
@@ -118,7 +118,7 @@ extension ManagedObjectContext {
         guard let reader, reader.isPinned else { return }
         do throws(StoreError) {
             try reader.unpin()
-            try reader.pin()
+            try reader.pin { container.pins.add(name) }
         } catch {
             // The save has succeeded; the next one throws this error.
             note(error)

@@ -167,7 +167,7 @@ extension ManagedObjectContext {
             classes.indices.contains(Int(number)) ? classes[Int(number)] : ManagedObject.self
         throw StoreError(
             .invalidRequest,
-            "Objects of '\(name)' are no '\(Object.self)' but '\(known)' here; register the class "
+            "Objects of '\(name)' are '\(known)' here, not '\(Object.self)'; register the class "
                 + "first: `container.register(\(Object.self).self)`")
     }
 

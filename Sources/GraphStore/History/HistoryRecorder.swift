@@ -10,7 +10,7 @@ final class HistoryRecorder {
     private let schema: HistorySchema
     /// The details of the open parts of the transaction; a rollback restores or drops them.
     var parts = [HistoryDetails()]
-    /// `nil` if no attribute is preserved on deletion.
+    /// The writer of preserved attributes; `nil` if no attribute is preserved on deletion.
     private let tombstones: Tombstones?
 
     /// Creates a recorder for a new transaction, before its first savepoint.

@@ -3,10 +3,10 @@ import SQLite
 
 /// The layout of Core Data's three history tables, and the property of each bit in a change.
 ///
-/// `ACHANGE.ZCOLUMNS` of an update has a bit for each stored property of the entity, starting at
-/// the highest bit of the first byte: to-ones by name (two bits if the destination has
-/// sub-entities), then attributes by name, then to-manys by name. `ZTOMBSTONE<i>` of a deletion
-/// holds the value of the i-th preserved attribute, by name.
+/// `ACHANGE.ZCOLUMNS` of an update has a bit for each stored property of the entity. The first
+/// property has the highest bit of the first byte. The order is: to-ones by name (two bits if the
+/// destination has sub-entities), attributes by name, and to-manys by name. `ZTOMBSTONE<i>` of a
+/// deletion holds the value of the i-th preserved attribute, by name.
 struct HistorySchema: Sendable {
     /// The properties of one entity.
     struct Entity: Sendable {

@@ -28,8 +28,10 @@ final class HistoryWriter {
     /// A larger counter may leave too few keys for a transaction; only a damaged counter is larger.
     private static let maximumMost = Int64.max - Int64(Int32.max)
 
-    /// Returns `nil` if the store is read-only, or keeps no history and `options` requests none, or
-    /// if `options` turns it off.
+    /// Creates the writer, and the history's tables if they do not exist.
+    ///
+    /// - Returns: `nil` if the store is read-only, or keeps no history and `options` requests none,
+    ///   or if `options` turns it off.
     init?(
         _ schema: StoreLayout, _ options: StoreOptions, on connection: Connection
     ) throws(StoreError) {

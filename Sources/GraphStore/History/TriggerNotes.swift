@@ -19,7 +19,7 @@ final class TriggerNotes {
     /// The property of each column, by entity number.
     private let properties: [Int64: [String: String]]
 
-    /// Returns `nil` if no trigger sets a column of an entity.
+    /// Creates the temporary triggers; `nil` if no trigger of the store sets a column of an entity.
     init?(_ schema: StoreLayout, on connection: Connection) throws(StoreError) {
         var properties: [Int64: [String: String]] = [:]
         for entity in schema.entities where schema.holds(entity) {

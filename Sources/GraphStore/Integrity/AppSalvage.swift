@@ -26,7 +26,7 @@ struct AppSalvage {
             return names.contains(where: bookkeeping.contains)
                 && !names.contains { $0.hasPrefix("ETL_") }
         } catch {
-            // An unreadable list of tables is no evidence.
+            // An unreadable list of tables proves nothing.
             guard error.isDamage || error.isDamagedRead else { throw error }
             return false
         }
@@ -85,7 +85,7 @@ struct AppSalvage {
 
     // MARK: Tables
 
-    /// Creates all tables and indexes, and the ones of the model that the old store lacks.
+    /// Creates all tables and indexes of the old store, and those that the model needs in addition.
     ///
     /// - Returns: the layout of the model over these tables.
     private mutating func makeTables(
@@ -270,6 +270,8 @@ struct AppSalvage {
                 + " VALUES (\(marks))")
         var reader = DamagedTableReader(source, name, key: "rowid", columns, last: nil)
         do throws(StoreError) {
+            // SQLite rejects this only for a table without row IDs, or if it cannot read the
+            // schema. The copy in order then reports the error.
             guard (try? source.prepare("SELECT rowid FROM \(name) LIMIT 0")) != nil else {
                 return try copyInOrder(table, columns, insert)
             }

@@ -106,8 +106,8 @@ extension SalvageWriter {
         }
         lose(
             .order, link.entity.name, link.name, count: found.count, keys: found,
-            "\(link.entity.name).\(link.name): \(found.count.counting("object", "objects")) had no place"
-                + " in the order, and \(found.count == 1 ? "is" : "are") at its end")
+            "\(link.entity.name).\(link.name): \(found.count.counting("object", "objects")) had no"
+                + " position in the order, and \(found.count == 1 ? "is" : "are") at its end")
     }
 
     /// Deletes join rows that lack an end.
@@ -147,6 +147,7 @@ extension SalvageWriter {
             // The progress of runs does not apply to the new store.
             if !key.hasPrefix("ETL") { new.propertyList[key] = value }
         }
+        // If the file cannot show whether it had a history, it is treated as if it had one.
         if (try? HistorySchema.exists(on: source)) ?? true {
             // Readers of the history must not treat the new one as its continuation.
             new.propertyList[StoreMetadata.lineageKey] = .string(UUID().uuidString)

@@ -77,7 +77,7 @@ extension SalvageWriter {
         of table: String, _ reader: DamagedTableReader, besides count: Int
     ) throws(StoreError) {
         let missing = try account.missingCount(of: table, besides: count)
-        // Rows with wrong values can take the place of lost ones.
+        // Rows with wrong values can replace lost ones in the count.
         if missing?.isExact != true || missing?.count == 0 {
             lose(
                 .pair, nil, count: reader.lostCount, keys: [],

@@ -200,8 +200,8 @@ struct SalvageWriter {
         tellUnreadable(name, reader)
         lose(
             .entity, name, count: strange.count, keys: strange,
-            "\(name): \(strange.count.counting("row is", "rows are")) of no entity of it, and left out"
-        )
+            "\(name): \(strange.count.counting("row has", "rows have")) an entity of another table,"
+                + " and \(strange.count == 1 ? "is" : "are") omitted")
         lose(
             .unique, name, count: repeated.count, keys: repeated,
             "\(name): \(repeated.count.counting("object has a key", "objects have keys")) that others have,"

@@ -26,6 +26,8 @@ final class ObjectReader {
     private var listStatements: [String: Statement] = [:]
     /// Whether a transaction holds the state that is read.
     private(set) var isPinned = false
+    /// The container's entry for the pinned state.
+    private var pinEntry: AnyObject?
 
     init(
         _ connection: Connection, _ objects: ObjectSupport, _ external: ExternalFiles,
@@ -251,7 +253,9 @@ final class ObjectReader {
     // MARK: Generations
 
     /// Pins the current state; later saves are not visible until `unpin()`.
-    func pin() throws(StoreError) {
+    ///
+    /// - Parameter entry: Returns an object that is kept as long as the state is pinned.
+    func pin(as entry: () -> AnyObject) throws(StoreError) {
         guard !isPinned else { return }
         try connection.execute("BEGIN")
         // The transaction takes its snapshot with its first read.
@@ -259,12 +263,14 @@ final class ObjectReader {
             _ = try connection.integer("SELECT count(*) FROM \(database).Z_METADATA")
         }
         isPinned = true
+        pinEntry = entry()
     }
 
     func unpin() throws(StoreError) {
         guard isPinned else { return }
         try connection.execute("COMMIT")
         isPinned = false
+        pinEntry = nil
     }
 }
 

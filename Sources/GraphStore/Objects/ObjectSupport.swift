@@ -5,7 +5,7 @@ import Synchronization
 /// The state that all contexts of a container share: layouts, classes, and primary keys.
 package final class ObjectSupport: Sendable {
     let schema: StoreLayout
-    /// By entity number; nil of numbers that no entity has.
+    /// The layouts by entity number; `nil` for numbers that no entity has.
     private let layoutsByNumber: [EntityLayout?]
     private let layoutsByName: [String: EntityLayout]
     /// The plans for reading each entity with its descendants, by entity number.

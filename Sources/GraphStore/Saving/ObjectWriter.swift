@@ -15,7 +15,7 @@ struct ObjectWriter {
     var filesReleased: [String] = []
     /// The new `Z_OPT` of each updated object.
     var versions: [ManagedObjectID: Int64] = [:]
-    /// What requests of the same transaction have changed; these rows have their new versions.
+    /// The changes of earlier requests of the transaction; these rows already have new versions.
     private let earlier: StoreChange
     /// The owner of the bytes of a statement's strings until it has run.
     let bytes = ArenaBox()

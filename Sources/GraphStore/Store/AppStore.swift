@@ -8,7 +8,7 @@ enum AppStore {
     /// Reads only the file, so nothing in its folder changes, unless all its content is in the
     /// write-ahead log (WAL).
     static func isOne(_ path: String) -> Bool {
-        // What is wrong with it is reported by whoever opens it.
+        // Opening the store reports other kinds of files, such as a pipe.
         guard FileSystem.exists(path), (try? StoreFiles.refuseOtherKinds(path)) != nil else {
             return false
         }

@@ -138,8 +138,8 @@ final class PersistentStore {
         options.isReadOnly = true
         options.pragmas = ["query_only": "1"]
         options.lockPatience = patience
-        // This limits also what a sort holds before it spills to a file; the store may have any
-        // size.
+        // This also limits the memory of a sort before it spills to a file, whatever the size of
+        // the store.
         options.cacheKibibytes = 16_000
         let description = StoreDescription.sqlite(at: path, options: options)
         let mayCleanUp =

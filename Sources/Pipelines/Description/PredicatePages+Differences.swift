@@ -33,10 +33,11 @@ extension PredicatePages {
         | surplus arguments | ignored | not allowed | they are mistakes |
         | arithmetic | may continue in doubles | integers stay integers, `/` drops the remainder, \#
         an overflow is an error | no number changes silently |
-        | size | limits of SQLite | 1 MiB of text; nesting of 64 brackets, `NOT`, `~`, or `**`, \#
-        and nearly 400 other operators; any number of terms and of key paths; 256 keys in a key path, and 31 tables up to the last \#
-        to-many relationship; 4 elements by index such as `tasks[0]` in a key path | deeper ones do not fit on a \#
-        thread's stack, and SQLite joins 64 tables |
+        | size of a text | limits of SQLite | 1 MiB; any number of terms and of key paths | |
+        | nesting | limits of SQLite | 64 brackets, `NOT`, `~`, or `**`, and nearly 400 other \#
+        operators | more does not fit on a thread's stack |
+        | key paths | limits of SQLite | 256 keys, 31 tables up to the last to-many relationship, \#
+        and 4 elements by index such as `tasks[0]` | SQLite joins 64 tables |
 
         """#
 }

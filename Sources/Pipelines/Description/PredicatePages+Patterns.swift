@@ -18,9 +18,10 @@ extension PredicatePages {
         next class only. Elsewhere, `&`, and `-` that is not between two characters, are literal: \#
         `[abc-[def]]` has a `-` |
         | `[]a]`, `[^]a]` | a `]` at the start is literal |
-        | `\d`, `\w`, `\s`, `\h`, `\v` | a decimal digit, a word character (letter, mark, decimal \#
-        digit, or connector such as `_`), white space, a space or tab, the end of a line; in upper \#
-        case, any other character |
+        | `\d`, `\s`, `\h`, `\v` | a decimal digit, white space, a space or tab, the end of a line |
+        | `\w` | a word character: a letter, mark, decimal digit, or connector such as `_` |
+        | `\D`, `\S`, `\H`, `\V`, `\W` | a character that the same letter in lower case does not \#
+        match |
         | `\p{Lu}`, `\p{Letter}`, `\p{Greek}`, `\p{White_Space}`, `[[:alpha:]]` | a character of \#
         that category, script, or property; `\P{…}` is any other |
         | `\R` | the end of a line, `\r\n` too |
@@ -36,14 +37,19 @@ extension PredicatePages {
         | `(?s)`, `(?m)`, `(?x)` | see above; `(?x)` ignores white space and comments after `#`, \#
         also in classes |
 
-        These are rejected with their column: back-references (`\1`), look-ahead and look-behind, \#
-        atomic groups, possessive quantifiers (`a*+`), escapes of other letters such as \#
-        `\q`, and `&-z` in a class, which ICU reads in another way. So are expressions of more \#
-        than 10,000 states or 10,000 operators, properties, and nested classes in classes, and \#
-        groups more than 100 deep. A counted repetition has as many states as its written-out \#
-        form. Two more differences from ICU: `[\b]` is a backspace, and characters after \#
-        `-[…]` or `&[…]` are added to the result. In a model, a rejected pattern causes a warning. The model keeps it, also in a \#
-        model for Xcode, but values are not checked.
+        These are rejected with their column:
+
+        - back-references (`\1`), look-ahead, and look-behind
+        - atomic groups and possessive quantifiers (`a*+`)
+        - escapes of other letters such as `\q`
+        - `&-z` in a class, which ICU reads in another way
+        - more than 10,000 states; a counted repetition has as many as its written-out form
+        - more than 10,000 operators, properties, and nested classes in classes
+        - groups more than 100 deep
+
+        Two more differences from ICU: `[\b]` is a backspace, and characters after `-[…]` or \#
+        `&[…]` are added to the result. In a model, a rejected pattern causes a warning. The \#
+        model keeps it, also in a model for Xcode, but values are not checked.
 
         """#.replacing("|b`", with: "\\|b`")
 }

@@ -94,7 +94,7 @@ enum CodePages {
             record; `etl explain CODE` prints the same text. `byte`, `line`, and `column` refer to \
             the text in UTF-8, even if the input has another encoding.
 
-            ## Refused records
+            ## Rejected records
 
             | code | meaning | what to do |
             |---|---|---|

@@ -4,10 +4,10 @@ import FoundationEssentials
 
 /// The folder to which relative paths of the command line refer.
 package enum WorkingFolder {
-    /// Its path as text; `.` if that is not UTF-8.
+    /// The folder's path as text; `.` if it is not UTF-8.
     package static var path: String { name.exactText ?? "." }
 
-    /// Its path.
+    /// The folder's path without links; `.` if the folder no longer exists.
     static var name: FileName { FileSystem.resolved(FileName(".")) ?? "." }
 }
 

@@ -15,7 +15,7 @@ import GraphModel
 struct ColumnMatch {
     /// A column of the file.
     struct Column {
-        /// Its name in the file, or the path of a field.
+        /// The column's name in the file, or the path of a field.
         var source: String
         /// The name that a new property would have.
         var name: String

@@ -26,7 +26,7 @@ struct FittedImport {
     var computed: String?
     /// Whether it fills a relationship between objects that other imports create.
     var isJoin = false
-    /// Some paths of the import only clear properties, so no record may have them.
+    /// Whether some paths of the import only clear properties, so that no record may have them.
     var clearsParts = false
 
     /// The texts that this import is the first to read as null.

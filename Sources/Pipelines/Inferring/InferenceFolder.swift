@@ -76,7 +76,7 @@ package struct InferenceFolder {
         } catch {
             throw failure(
                 "file.write", "The file cannot be written", path,
-                fix: "check the folder's permissions and the room on the disk")
+                fix: "check the folder's permissions and the free space on the disk")
         }
     }
 

@@ -341,7 +341,7 @@ final class InferenceSpool {
                 try FileSystem.write(
                     UnsafeRawBufferPointer(start: room, count: count), to: descriptor)
             } catch {
-                throw Self.failure(path, "there is no room for a copy")
+                throw Self.failure(path, "there is no space for a copy")
             }
         }
         return try InputFiles.file(at: path)

@@ -48,7 +48,7 @@ extension Form where Value == TemplateText {
 }
 
 extension Form where Value == CountLimit {
-    /// N or N%.
+    /// A limit that is a number or a percentage, such as `100` or `5%`.
     static var limit: Form {
         Form(.limit, write: { $0.text }) { value, _ in
             if let scalar = value.scalar, scalar.value == .text, scalar.text.hasSuffix("%"),
@@ -57,7 +57,7 @@ extension Form where Value == CountLimit {
                 return .percent(percent)
             }
             guard case .integer(let count) = value.scalar?.value, count >= 0 else {
-                return value.wrong("a number such as 100 or a share such as 5%")
+                return value.wrong("a number such as 100 or a percentage such as 5%")
             }
             return .count(Int(count))
         }

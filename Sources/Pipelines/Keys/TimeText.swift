@@ -55,6 +55,6 @@ enum TimeText {
 }
 
 extension Double {
-    /// Seconds without what is less than a millisecond, rounded.
+    /// The number of seconds, rounded to milliseconds.
     package var inMilliseconds: Double { (self * 1000).rounded() / 1000 }
 }

@@ -71,9 +71,9 @@ extension ValueForm {
         .integer(1...Int64.max), .pattern("^[0-9]+([KMG]iB)?$", "a size such as 64KiB or 8MiB"),
     ])
 
-    /// N or N%.
+    /// A limit that is a number or a percentage, such as `100` or `5%`.
     static let limit = either([
-        .integer(0...Int64.max), .pattern(#"^[0-9]+(\.[0-9]+)?%$"#, "a share such as 5%"),
+        .integer(0...Int64.max), .pattern(#"^[0-9]+(\.[0-9]+)?%$"#, "a percentage such as 5%"),
     ])
 
     /// The description of the form in a table of keys.

@@ -311,7 +311,8 @@ package struct RecordMapper {
         return found
     }
 
-    /// Returns the outermost object around an element of a composite that is null, or `nil`.
+    /// Returns the outermost object that contains a composite's element and is null in the record;
+    /// `nil` if none is.
     func nullWhole(
         around column: Int, _ wholes: [ImportPlan.Whole], _ fields: UnsafeBufferPointer<Field>
     ) -> ImportPlan.Whole? {

@@ -134,7 +134,7 @@ struct MappingDraft {
         return lines
     }
 
-    /// Returns the differences between the models.
+    /// Returns one comment per difference between an entity and its sources in the old model.
     private func comments(on entity: String) -> [String] {
         var comments: [String] = []
         let sources = sources(of: entity)

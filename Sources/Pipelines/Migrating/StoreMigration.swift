@@ -295,6 +295,7 @@ package struct StoreMigration {
         guard backup != nil else { return }
         var options = StoreOptions()
         options.isReadOnly = true
+        // A new store that does not open leaves all backups, and the next command reports why.
         guard (try? PersistentContainer(model: model, .sqlite(at: store, options: options))) != nil
         else { return }
         try? StoreBackups(of: store).remove(allBut: StoreBackups.keepDefault)

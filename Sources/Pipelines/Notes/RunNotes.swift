@@ -28,7 +28,7 @@ struct RunNote: Decodable, Sendable, Hashable {
     var isEnded = false
     /// Whether an earlier, unfinished run has completed stages that this run leaves out.
     var leavesOut = false
-    /// That earlier run, if it must be completed; at most one.
+    /// The notes of that earlier run, if it must be completed; at most one element.
     var earlier: [RunNote] = []
 
     /// The owner of the notes: only a run of the same owner completes the run.
@@ -87,8 +87,10 @@ struct InputPosition: Decodable, Sendable, Hashable {
 
 /// The progress of an import, as of the batch in the same transaction.
 struct ResumePoint: Decodable, Sendable {
-    /// Without `finished`: each finished input is a separate note, so thousands of inputs are not
-    /// rewritten with each save.
+    /// The encoded properties.
+    ///
+    /// `finished` is not encoded: each finished input is a separate note, so thousands of inputs
+    /// are not rewritten with each save.
     private enum CodingKeys: String, CodingKey {
         case stage, fingerprint, position, counts, objects, rejectTally, nextToken, inputs, rejects
         case secondsElapsed, section, abortBase, stop, left, unmet, fitsNothing, missedLinks

@@ -19,7 +19,7 @@ struct MappedRowEncoder {
         var isToMany: Bool
         /// The key of the destination that identifies the object.
         var key: [KeyPart]
-        /// The shape of a nested object, which replaces the key.
+        /// The shape of the nested object, if the link has one; `key` is then not used.
         var nested: [Shape]
     }
 

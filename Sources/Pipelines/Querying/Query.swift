@@ -5,9 +5,9 @@ package import GraphModel
 package struct Query: Sendable {
     /// The kind of result.
     package enum Wanted: Sendable, Hashable {
-        /// The objects.
+        /// The objects, as rows.
         case rows
-        /// Their number.
+        /// The number of objects.
         case count
     }
 

@@ -88,8 +88,8 @@ final class RejectFile {
 
     /// Creates the files, or truncates them to their noted lengths.
     ///
-    /// The records are truncated durably before the reasons, because leftover reasons distinguish
-    /// leftovers from an edited file.
+    /// The records are truncated durably before the reasons. If the run is killed in between, there
+    /// are more reasons than records. The next run then knows that no user has edited the file.
     func make() throws {
         try records.make()
         try reasons.make()

@@ -4,7 +4,7 @@ import GraphModel
 /// The name of a run, or of an attempt that continues one, such as `20261121T030000Z-4711`: its
 /// start, and its process ID.
 enum RunName {
-    /// The name of a run that begins then, in this process where no other is named.
+    /// Returns the name of a run by its start and its process, which is this one by default.
     static func of(_ started: Double, _ process: Int32 = SystemProcess.number) -> String {
         ScalarText.isoDate(started.rounded(.down)).filter { $0 != "-" && $0 != ":" } + "-\(process)"
     }

@@ -86,11 +86,11 @@ package struct RunReport: Decodable, Sendable, Hashable {
 
     /// A parameter of the spec and its value.
     package struct Parameter: Decodable, Sendable, Hashable {
-        /// Its name in the spec.
+        /// The parameter's name in the spec.
         package var name: String
-        /// Its type, such as `path`.
+        /// The parameter's type, such as `path`.
         package var type: String
-        /// Its value as text; `***` for a secret.
+        /// The parameter's value as text; `***` for a secret.
         package var value: String
     }
 

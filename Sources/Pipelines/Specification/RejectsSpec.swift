@@ -26,9 +26,9 @@ enum RejectsKeys {
         "rejects",
         """
         Records that cannot be imported are rejected with the reason, and the import continues. A \
-        rejected record lists all its faults except those that cannot be determined: links to objects that \
-        other records may create, links of nested objects, and rules about values that are rejected \
-        themselves.
+        rejected record lists all faults that can be determined. It omits links to objects that \
+        other records may create, links of nested objects, and rules about values that are \
+        rejected themselves.
         """,
         keys: [folder, allow, abort, keep])
 }

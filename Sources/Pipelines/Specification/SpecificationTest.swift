@@ -41,7 +41,7 @@ enum TestKeys {
         """,
         example: """
             tests:
-              - name: a task without a title is refused
+              - name: a task without a title is rejected
                 given: { Task: [{ title: One }] }
                 then: { Task: [{ title: One }], rejects: [] }
             """,

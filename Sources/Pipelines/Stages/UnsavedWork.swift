@@ -6,10 +6,10 @@
 ///
 /// Modified pages stay in the page cache until the save. If they fill it, there is no space for
 /// pages that are read, and SQLite writes some of them to the write-ahead log early. If one of
-/// these pages changes again, it is overwritten in the log, and at the save everything after it is
-/// read again, because the checksums depend on the frames before. So if a save finds that changes
-/// filled more than half of the cache, the next saves come after the number of records that should
-/// fill half of it.
+/// these pages changes again, it is overwritten in the log. The save must then read everything
+/// after it again, because the checksums depend on the frames before. So if a save finds that
+/// changes filled more than half of the cache, the next saves come after the number of records that
+/// should fill half of it.
 struct UnsavedWork {
     private static let idleShare = 10
     /// The fraction of the page cache that the changes between two saves should fill.

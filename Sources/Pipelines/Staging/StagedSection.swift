@@ -141,7 +141,7 @@ final class StagedSection {
         }
     }
 
-    /// Compares positions.
+    /// Returns whether two positions are equal.
     ///
     /// Offsets may differ by the bytes between two records, which the reader compares.
     private static func isSame(_ one: InputPosition?, _ other: InputPosition?) -> Bool {

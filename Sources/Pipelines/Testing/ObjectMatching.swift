@@ -28,6 +28,8 @@ struct ObjectMatching {
     }
 
     /// Assigns a position to an object, and reassigns other objects if necessary.
+    ///
+    /// - Returns: `false` if no position is possible.
     private mutating func place(_ object: Int, _ seen: inout Set<Int>) -> Bool {
         if let free = candidates[object].first(where: { owners[$0] == nil }) {
             owners[free] = object

@@ -27,7 +27,7 @@ final class CSVDecoder: RecordDecoder {
     private let selection: FieldSelection
     private var dialect: CSVDialect
     private var scanner: CSVScanner
-    /// Empty until the start of the input is read.
+    /// The columns of the header; empty until the start of the input is read.
     private var columns: CSVColumns
     private var isSkippingLine = false
     private var preambleBlankLines = 0

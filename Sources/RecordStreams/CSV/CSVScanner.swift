@@ -39,7 +39,7 @@ struct CSVScanner {
     /// Whether an empty unquoted field is null.
     let emptyIsNull: Bool
     private let otherNulls: [[UInt8]]
-    /// Those of single columns, by the slots that these fill; empty where no column has any.
+    /// The null texts of single columns, by slot; empty if no column has its own.
     private var slotNulls: [[[UInt8]]] = []
     private var hasOtherNulls: Bool
 

@@ -1,10 +1,10 @@
-/// Texts that stand for no value in tables of others.
+/// The strings by which other programs write null in a table.
 ///
-/// A table that is written has them in quotes, since an inference takes only unquoted ones for null.
+/// An inference reads only unquoted ones as null, so an export writes such a string in quotes.
 package enum NullText {
-    /// Those that mean nothing else; a column of texts may hold them, too.
+    /// Strings that always mean null, even in a column of text.
     private static let sure = ["\\N", "NULL", "N/A", "#N/A", "(null)"]
-    /// Those that may also be values: of Namibia, or of somebody who is called so.
+    /// Strings that can also be values: `NA` is the code of Namibia, and `Null` is a surname.
     private static let doubtful = ["null", "n/a", "NA", "None", "NaN", "nan", "-", "--"]
 
     /// All null texts; the texts that can only mean null come first.
@@ -12,7 +12,7 @@ package enum NullText {
     private static let bytes = all.map { Array($0.utf8) }
     static let bytesMax = 6
 
-    /// The place of a text among them.
+    /// Returns the index of a string in `all`; `nil` if it is not a null text.
     package static func place(of text: UnsafeBufferPointer<UInt8>) -> Int? {
         guard text.count <= bytesMax else { return nil }
         return bytes.firstIndex { $0.elementsEqual(text) }
@@ -21,7 +21,7 @@ package enum NullText {
     /// Returns whether the text at this index of `all` can only mean null.
     package static func isSure(_ place: Int) -> Bool { place < sure.count }
 
-    /// Whether a short text may be one of them, by its first byte.
+    /// Returns whether a null text starts with the byte.
     @inline(__always)
     static func mayBegin(with byte: UInt8) -> Bool {
         switch byte {

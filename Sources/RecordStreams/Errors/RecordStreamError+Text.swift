@@ -141,8 +141,8 @@ extension RecordStreamError {
                 + " number, and `read.delimiter`"
         }
         let sign = delimiter == "\t" ? "\\t" : delimiter
-        return "if it is the header, delete the lines above it, or write a spec that sets"
-            + " `read.skip: \(line - 1)` and `read.delimiter: \"\(sign)\"`; if the first line is,"
+        return "if it is the header, delete the lines above it, or set"
+            + " `read.skip: \(line - 1)` and `read.delimiter: \"\(sign)\"` in a spec; if line 1 is,"
             + " enclose fields that contain the delimiter in quotes"
     }
 

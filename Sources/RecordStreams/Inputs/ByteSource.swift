@@ -29,7 +29,7 @@ package final class ByteSource {
                     .foreignFormat(.tar, path: input.path, inner: nil), in: file.path)
             }
         }
-        // Waits for a pipe only if its first bytes may be those of a foreign format.
+        // Waits for a pipe only if it may start like a foreign format.
         if ForeignFormat.mayBegin(with: input.available) {
             try input.fill(ForeignFormat.byteCountMax)
             if let format = ForeignFormat(input.available, name: input.path) {

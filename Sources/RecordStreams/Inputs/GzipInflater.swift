@@ -74,7 +74,7 @@ final class GzipInflater {
     /// Reads the rest of the current member.
     ///
     /// - Parameter isCancelled: whether to stop, checked repeatedly.
-    /// - Returns: the damage of the member, or `nil` if it has none.
+    /// - Returns: the damage of the member; `nil` if it is valid.
     func damageInMember(isCancelled: () -> Bool) -> RecordStreamError? {
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: StoredInput.capacity)
         defer { room.deallocate() }

@@ -9,17 +9,19 @@ internal import Files
 ///
 /// The end of other members can be found only by inflating them.
 package final class GzipMembers {
-    /// What the machine has beside the one that reads and the one that writes: with two, that much
-    /// more to copy made a load slower.
+    /// The number of processors except two, one for the reader and one for the writer; at most 8.
+    ///
+    /// On a machine with two processors this is 0: the additional copies made a load slower.
     package static let threadsOfMachine = max(0, min(8, SystemProcess.processorCount - 2))
 
     private let input: StoredInput
     private let workers: [WorkerThread]
     private var turn = 0
     private let maxRatio: Int
-    /// Two groups per thread, one being inflated and one queued, and one that is being returned.
+    /// The maximum number of groups: two per thread, one being inflated and one queued, and one
+    /// that is being returned.
     private let groupsMax: Int
-    /// Created when first needed, because each takes half a megabyte.
+    /// The groups, each of which is created when first needed, because it takes half a megabyte.
     private var groups: [GzipMemberGroup] = []
     /// The group that is filled next, and the number of groups before it that are not returned yet.
     private var current = 0
@@ -30,7 +32,10 @@ package final class GzipMembers {
     /// The read error, which is thrown after everything before it was returned.
     private var inputFailure: RecordStreamError?
 
-    /// - Returns: `nil` if the input does not start with such a member, or if there is no benefit.
+    /// Creates the reader and its threads.
+    ///
+    /// - Returns: `nil` if the input does not start with a member that states its size, or if there
+    ///   are no threads for it.
     init?(
         _ input: StoredInput, maxRatio: Int, threads: Int
     ) throws(RecordStreamError) {

@@ -66,7 +66,7 @@ package enum InputFiles {
 }
 
 extension InputFile {
-    /// What stands at a path and is no folder.
+    /// Creates an input from the status of its path, which is not a folder.
     fileprivate init(path: FileName, _ status: FileStatus) {
         let isStream = status.kind != .file
         self.init(path: path, byteCount: isStream ? 0 : status.size, isStream: isStream)
@@ -79,7 +79,7 @@ extension RecordStreamError {
         self.init(inputFailure: failure, at: RecordLocation(file: path))
     }
 
-    /// The same of an input that is named by its place.
+    /// The error for an input that the system would not open or read, at a location in the input.
     init(inputFailure failure: SystemFault, at location: RecordLocation) {
         let kind: Kind =
             if failure.isMissing {

@@ -15,7 +15,7 @@ final class StoredInput {
     private let descriptor: Int32
     /// The command whose output is read.
     private let child: ChildProcess?
-    /// Whether there is a size, so that reading never waits for somebody to write.
+    /// Whether the input is a regular file, so that reading never waits for another process.
     let isRegular: Bool
     /// Called while no process writes into a pipe; if `nil`, the system waits.
     private let isCancelled: (@Sendable () -> Bool)?
@@ -70,10 +70,11 @@ final class StoredInput {
         buffer = .allocate(capacity: Self.capacity)
     }
 
-    /// Opens what may be a pipe that nobody writes into yet, without waiting for that: `mustWait`
-    /// tells when somebody has.
+    /// Opens a pipe or another special file without waiting until a process writes to it.
     ///
-    /// Linux alone tells a pipe that nobody has opened from one that everybody has closed.
+    /// `mustWait(isPatient:)` returns whether bytes are available. Only Linux distinguishes a pipe
+    /// that no process has opened for writing from one that all writers have closed. Other systems
+    /// therefore wait for a writer here.
     private static func openStream(_ path: FileName) throws(SystemFault) -> Int32 {
         #if os(Linux)
             try FileSystem.open(path, [.reading, .withoutWaiting])

@@ -4,7 +4,7 @@
 /// occurs in UTF-8. Only its record is rejected.
 struct TextTranscoder {
     private static let pieceBytes = 32 * 1024
-    /// Never occurs in UTF-8.
+    /// The byte for invalid text, which never occurs in UTF-8.
     private static let badByte: UInt8 = 0xFF
 
     private let encoding: TextEncoding
@@ -60,7 +60,7 @@ struct TextTranscoder {
 
     // MARK: Windows-1252 (https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/WINDOWS/CP1252.TXT)
 
-    /// The code points of 0x80 to 0x9F; 0 if there is none.
+    /// The code points of the bytes 0x80 to 0x9F; 0 for an undefined byte.
     private static let windows: [UInt32] = [
         0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
         0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,

@@ -75,7 +75,8 @@ struct JSONDocumentPath {
     /// Whether the innermost open bracket on the path is that of an object; there must be one.
     var isInObject: Bool { steps[level - 1] != .each }
 
-    /// Enters the value that starts with the byte, if the path leads into a value of this type.
+    /// Enters the value that starts with the byte; returns `false` if the path does not lead into a
+    /// value of this type.
     mutating func enter(_ byte: UInt8) -> Bool {
         switch (steps[level], byte) {
         case (.name, UInt8(ascii: "{")): hasMetName[level] = false

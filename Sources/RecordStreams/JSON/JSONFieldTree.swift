@@ -69,7 +69,7 @@ final class JSONFieldTree {
     }
 
     private static let keysMax = 128
-    /// Longer names are not stored.
+    /// The maximum length of a stored name.
     private static let nameBytesMax = 256
 
     private(set) var nodes: UnsafeMutablePointer<Node>

@@ -21,7 +21,7 @@ struct JSONRecordParser {
         /// of each list on the path but the last.
         let counts: UnsafeMutablePointer<Int>
 
-        /// Larger buffers are not kept for the next record; this number of items takes 1 MiB.
+        /// The maximum size of a buffer that is kept for the next record: 1 MiB.
         private static let keptItemsMax = 1 << 16
 
         init(depth: Int) {

@@ -20,8 +20,8 @@ final class GzipWriter {
     private let level: Int
     private let workers: [WorkerThread]
     private var turn = 0
-    /// Two jobs per thread, one running and one queued so that the thread is never idle, and one
-    /// job to fill.
+    /// The jobs: two per thread, one running and one queued so that the thread is never idle, and
+    /// one to fill.
     private let jobs: [GzipBlock]
     /// The job that is being filled, and the number of jobs before it that are not written yet.
     private var current = 0

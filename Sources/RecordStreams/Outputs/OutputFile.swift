@@ -74,7 +74,7 @@ package final class OutputFile {
             temporaryPath = nil
             descriptor = Self.standardOutput
         } else {
-            // A link stays a link; what it leads to is replaced.
+            // A symbolic link is kept, and its target is replaced.
             target = FileSystem.resolved(path) ?? path
             (temporaryPath, descriptor) = try Self.makeTemporary(for: target, named: path)
             if let stored { target = stored }
@@ -116,7 +116,7 @@ package final class OutputFile {
         for target: FileName, named path: FileName
     ) throws(RecordStreamError) -> (FileName, Int32) {
         let (folder, name) = (target.folder, target.lastComponent)
-        // Nothing there is as it should be; what else is wrong is told by making the file.
+        // A missing file is the usual case. Creating the file reports any other fault.
         let kind = (try? FileStatus(of: target))?.kind
         if let kind, kind != .file, kind != .folder {
             throw RecordStreamError(
@@ -149,10 +149,10 @@ package final class OutputFile {
         }
     }
 
-    /// Makes a file that must not exist yet.
+    /// Creates a file, which must not exist yet.
     ///
-    /// - Parameter rights: those of the file whose place it is to take; nil leaves them to the
-    ///   process's mask.
+    /// - Parameter rights: the permissions of the file that it will replace; `nil` uses the mask
+    ///   of the process.
     private static func createNew(
         _ path: FileName, with rights: FileRights?
     ) throws(SystemFault) -> Int32 {
@@ -162,7 +162,7 @@ package final class OutputFile {
         return descriptor
     }
 
-    /// Makes the file's bytes durable; what cannot be synchronised (a pipe, a device) is left.
+    /// Makes the file's bytes durable; does nothing for a pipe or a device.
     private static func synchronize(_ descriptor: Int32) throws(SystemFault) {
         do throws(SystemFault) {
             try FileSystem.synchronize(descriptor)
@@ -171,7 +171,7 @@ package final class OutputFile {
         }
     }
 
-    /// The name of a file that is to get another one, hidden and never too long.
+    /// Returns a hidden name, never too long, for a file until it gets its final name.
     ///
     /// - Parameter ending: at most 40 bytes.
     package static func hiddenName(of name: FileName, _ ending: String) -> FileName {
@@ -198,7 +198,7 @@ package final class OutputFile {
     ///   - isMeant: whether to remove the files of an output with this name; a long name is
     ///     truncated.
     package static func removeLeftovers(in folder: FileName, where isMeant: (FileName) -> Bool) {
-        // Whether there are any is no reason not to write; what cannot be listed is left.
+        // Leftovers do not prevent the output, so a folder that cannot be listed is ignored.
         guard
             let names = try? FileSystem.names(
                 in: folder.isEmpty ? "." : folder, whereFirst: { $0 == UInt8(ascii: ".") })

@@ -17,7 +17,7 @@
 /// within a record.
 package final class RecordEncoder {
     private static let flushByteCount = 256 * 1024
-    /// Larger values are written in parts, so that the buffer stays small.
+    /// The size from which values are written in parts, so that the buffer stays small.
     private static let partByteCount = 64 * 1024
     /// The byte between the values of a list in a table.
     package static let listSeparator = UInt8(ascii: "|")
@@ -48,7 +48,7 @@ package final class RecordEncoder {
     private enum ListPass {
         /// The list fits into its buffer so far.
         case buffered
-        /// It does not fit; its values are only checked, and are passed a second time.
+        /// The list does not fit; its values are only checked, and the caller passes them again.
         case measuring
         /// The values are passed again and written.
         case writing

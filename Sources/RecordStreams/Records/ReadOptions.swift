@@ -53,7 +53,7 @@ package struct ReadOptions: Sendable {
     package var quote = CSVQuote.byte(UInt8(ascii: "\""))
     /// The unquoted CSV fields that mean null.
     package var nulls = [""]
-    /// Further ones that do so in single columns.
+    /// Further unquoted fields that mean null in single columns.
     package var columnNulls: [ColumnNulls] = []
     /// Whether a CSV record with too few fields is padded with absent ones instead of rejected.
     package var padsShortRows = false

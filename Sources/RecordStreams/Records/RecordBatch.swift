@@ -59,7 +59,7 @@ package final class RecordBatch {
     var items: UnsafeMutablePointer<Field>
     var itemCount = 0
     private(set) var itemCapacity = 0
-    /// Larger buffers are not kept for the next records; this number of items takes 4 MiB.
+    /// The maximum size of a buffer that is kept for the next records: 4 MiB.
     private static let keptItemsMax = 1 << 18
 
     let arena = ByteArena()

@@ -147,7 +147,12 @@ extension Connection {
         _ empty: [String], reading tables: [String], _ body: (LockedFile) throws -> Void
     ) throws -> PageFault? {
         guard let path = fileName else { return .unsuitable("it is not a file") }
-        try execute("BEGIN EXCLUSIVE")
+        do throws(StoreError) {
+            try execute("BEGIN EXCLUSIVE")
+        } catch {
+            guard error.code == .busy else { throw error }
+            return .storage(SQLITE_BUSY)
+        }
         // SQLite has written nothing, so both ways to end the transaction only unlock the file.
         defer { try? execute("ROLLBACK") }
         var file: UnsafeMutablePointer<sqlite3_file>?

@@ -15,7 +15,7 @@ package struct KeyedArchive: Sendable {
         guard let objects = Self.value("$objects", of: list.top, in: list),
             case .list(let first, let count) = list.nodes[objects],
             let top = Self.value("$top", of: list.top, in: list)
-        else { throw ArchiveFault("the property list is no keyed archive") }
+        else { throw ArchiveFault("the property list is not a keyed archive") }
         self.objects = list.items(first: first, count: count)
         self.top = top
     }

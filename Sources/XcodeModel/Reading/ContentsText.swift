@@ -30,7 +30,7 @@ enum ContentsText {
         }
     }
 
-    /// The default that an attribute's text stands for; nil where it stands for none.
+    /// Returns the default value that a text describes; `nil` if it is not valid for the type.
     static func defaultValue(_ text: String, of type: AttributeType) -> StoredValue? {
         switch type {
         case .integer16: integer(text, within: Int64(Int16.min)...Int64(Int16.max))

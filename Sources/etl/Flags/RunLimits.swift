@@ -26,7 +26,7 @@ struct RunConditions: ParsableArguments {
             "Limit of rejects per import, instead of `rejects.allow`.", valueName: "n or n%"),
         transform: { text in
             guard let limit = CountLimit(text) else {
-                throw ValidationError("write a number such as 100, or a share such as 5%")
+                throw ValidationError("write a number such as 100, or a percentage such as 5%")
             }
             return limit
         })

@@ -13,7 +13,9 @@ struct SetFlags: ParsableArguments {
 
     func validate() throws { try Self.validate(sets) }
 
-    /// - Throws: an error of usage where one of them is not `name=value`.
+    /// Checks the form of the parameters.
+    ///
+    /// - Throws: a usage error if one of them is not `name=value`.
     static func validate(_ sets: [String]) throws {
         for set in sets where Assignment(set) == nil {
             throw ValidationError("--set needs name=value, not '\(set)'")

@@ -116,7 +116,7 @@ extension sigaction {
         }
     }
 
-    /// The signal does nothing.
+    /// Whether the process ignores the signal.
     fileprivate var isIgnoring: Bool {
         // SIG_IGN is a number instead of a function's address.
         unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)

@@ -143,7 +143,7 @@ import Testing
                     indexes: { byRichter: [magnitude.richtr] }
                 """) == [
                     """
-                    model:3:43: error: 'a b' is no property name [model.name]
+                    model:3:43: error: 'a b' is not a valid property name [model.name]
                       in: composites.Scale.attributes["a b"]
                       fix: begin with a letter or underscore; then letters, digits and underscores
                     """,
@@ -193,8 +193,8 @@ import Testing
                 """) == [
                     """
                     model:11:7: warning: A new 'Quake' has 'magnitude.unit' by its default, and is \
-                    refused without 'magnitude.agency', which is required beside it and has none \
-                    [model.composite-default]
+                    rejected without 'magnitude.agency', which it requires and which has no \
+                    default [model.composite-default]
                       in: entities.Quake.attributes.magnitude
                       fix: give both a default, or neither, or make 'magnitude.agency' optional
                     """

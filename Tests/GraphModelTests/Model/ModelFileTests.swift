@@ -100,7 +100,7 @@ import Testing
                 m.yaml:1:8: error: The model is of format 2; this program reads format 1 \
                 [model.version]
                   in: model
-                m.yaml:2:13: error: 'a b' is no entity name [model.name]
+                m.yaml:2:13: error: 'a b' is not a valid entity name [model.name]
                   in: entities["a b"]
                   fix: begin with a letter; then letters, digits and underscores
                 """)

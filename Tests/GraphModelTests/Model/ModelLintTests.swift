@@ -218,7 +218,7 @@ import Testing
                 m.yaml:7:36: error: '_pk' would take the store's own column Z_PK \
                 [model.reserved-name]
                   in: entities.Item.attributes._pk
-                m.yaml:7:47: error: '1st' is no property name [model.name]
+                m.yaml:7:47: error: '1st' is not a valid property name [model.name]
                   in: entities.Item.attributes.1st
                   fix: begin with a letter or underscore; then letters, digits and underscores
                 m.yaml:10:19: error: 'Sub' inherits 'x' from 'Item' already [model.duplicate-name]

@@ -5,7 +5,7 @@ extension PredicateErrorTests {
           title ==
                   ^
 
-        'title' alone is no condition; compare it, as in '== YES' or '!= nil' [predicate.syntax]
+        'title' alone is not a condition; compare it, as in '== YES' or '!= nil' [predicate.syntax]
           title
           ^
 
@@ -49,7 +49,7 @@ extension PredicateErrorTests {
           title CONTAINS[l] 'x'
                          ^
 
-        'q' is no option; there are c, d and n [predicate.syntax]
+        'q' is not an option; the options are c, d, and n [predicate.syntax]
           title CONTAINS[cq] 'x'
                          ^
 
@@ -61,7 +61,7 @@ extension PredicateErrorTests {
           priority == 0xFFFFFFFFFFFFFFFFF
                       ^
 
-        Half of a surrogate pair is no character [predicate.syntax]
+        Half of a surrogate pair is not a character [predicate.syntax]
           title == '\uD800'
                     ^
 

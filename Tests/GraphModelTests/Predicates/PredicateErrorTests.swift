@@ -4,40 +4,18 @@ import Testing
 @Suite("Predicate errors")
 struct PredicateErrorTests {
     static func model() throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [
-            EntityDescription(
-                name: "Task",
-                ownAttributes: [
-                    .init(name: "title", type: .string), .init(name: "isCompleted", type: .boolean),
-                    .init(name: "priority", type: .integer16),
-                    .init(name: "dueDate", type: .date), .init(name: "photo", type: .binary),
-                    .init(name: "draft", type: .string, isTransient: true),
-                ],
-                ownRelationships: [
-                    .init(
-                        name: "owner", destinationEntityName: "Person", inverseName: "tasks"),
-                    .init(
-                        name: "steps", destinationEntityName: "Task", inverseName: "steps",
-                        isToMany: true, isOrdered: true),
-                    .init(
-                        name: "tags", destinationEntityName: "Tag", inverseName: "tasks",
-                        isToMany: true),
-                ]),
-            EntityDescription(
-                name: "Person", ownAttributes: [.init(name: "name", type: .string)],
-                ownRelationships: [
-                    .init(
-                        name: "tasks", destinationEntityName: "Task", inverseName: "owner",
-                        isToMany: true)
-                ]),
-            EntityDescription(
-                name: "Tag", ownAttributes: [.init(name: "name", type: .string)],
-                ownRelationships: [
-                    .init(
-                        name: "tasks", destinationEntityName: "Task", inverseName: "tags",
-                        isToMany: true)
-                ]),
-        ])
+        try TaskModel.with(
+            [
+                .init(name: "title", type: .string), .init(name: "isCompleted", type: .boolean),
+                .init(name: "priority", type: .integer16),
+                .init(name: "dueDate", type: .date), .init(name: "photo", type: .binary),
+                .init(name: "draft", type: .string, isTransient: true),
+            ], "owner", to: "Person",
+            [
+                .init(
+                    name: "steps", destinationEntityName: "Task", inverseName: "steps",
+                    isToMany: true, isOrdered: true)
+            ])
     }
 
     /// The printed errors; the format is the second line.

@@ -193,7 +193,7 @@ struct PredicateEvaluationTests {
             ("three == $other", 9, "The variable '$other' has no value"),
             ("ANY a.b == 1", 4, "There is no field 'a.b'"),
             ("ANY three == 1", 10, "ANY needs a to-many key path after it"),
-            ("SELF == nil", 0, "A record is no object, so there is no SELF"),
+            ("SELF == nil", 0, "A record is not an object, so there is no SELF"),
             ("three.@count == 1", 6, "@count needs a to-many key path before it"),
             (
                 "split(title, ',') == 'x'", 18,

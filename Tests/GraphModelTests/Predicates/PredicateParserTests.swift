@@ -85,7 +85,7 @@ struct PredicateParserTests {
             ("", 0, "predicate.syntax", "The predicate is empty"),
             (
                 "a", 0, "predicate.syntax",
-                "'a' alone is no condition; compare it, as in '== YES' or '!= nil'"
+                "'a' alone is not a condition; compare it, as in '== YES' or '!= nil'"
             ),
             ("a == 'x", 5, "predicate.syntax", "The quoted text is not closed"),
             ("a == 1 b", 7, "predicate.syntax", "AND, OR or the end is expected here"),
@@ -100,14 +100,17 @@ struct PredicateParserTests {
                 "a == IN", 5, "predicate.syntax",
                 "'IN' is a keyword; a key of that name is written #IN"
             ),
-            ("a CONTAINS[x] 'b'", 11, "predicate.syntax", "'x' is no option; there are c, d and n"),
+            (
+                "a CONTAINS[x] 'b'", 11, "predicate.syntax",
+                "'x' is not an option; the options are c, d, and n"
+            ),
             ("a IN (1, 2)", 5, "predicate.syntax", "A list is written in braces: {1, 2}"),
             ("(a == 1) == 2", 0, "predicate.syntax", "A value is needed here, not a condition"),
             ("a ` 1", 2, "predicate.syntax", "'`' has no meaning here"),
             ("a & 1", 2, "predicate.syntax", "A comparison is missing"),
             (
                 "a.$b == 1", 2, "predicate.syntax",
-                "A dictionary is no value here; after the dot, write a key or %K"
+                "A dictionary is not a value here; after the dot, write a key or %K"
             ),
             ("a == 12x", 7, "predicate.syntax", "A number ends in a letter"),
             ("a == 1e999", 5, "predicate.syntax", "The number is too large"),

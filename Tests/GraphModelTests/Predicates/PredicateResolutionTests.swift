@@ -5,39 +5,15 @@ import Testing
 @Suite("Predicates against a model")
 struct PredicateResolutionTests {
     static func model() throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [
-            EntityDescription(
-                name: "Task",
-                ownAttributes: [
-                    .init(name: "id", type: .uuid), .init(name: "title", type: .string),
-                    .init(name: "isCompleted", type: .boolean),
-                    .init(name: "priority", type: .integer16),
-                    .init(name: "estimate", type: .double), .init(name: "price", type: .decimal),
-                    .init(name: "dueDate", type: .date), .init(name: "photo", type: .binary),
-                    .init(name: "address", type: .transformable),
-                ],
-                ownRelationships: [
-                    .init(
-                        name: "category", destinationEntityName: "Category", inverseName: "tasks"),
-                    .init(
-                        name: "tags", destinationEntityName: "Tag", inverseName: "tasks",
-                        isToMany: true),
-                ]),
-            EntityDescription(
-                name: "Category", ownAttributes: [.init(name: "name", type: .string)],
-                ownRelationships: [
-                    .init(
-                        name: "tasks", destinationEntityName: "Task", inverseName: "category",
-                        isToMany: true)
-                ]),
-            EntityDescription(
-                name: "Tag", ownAttributes: [.init(name: "name", type: .string)],
-                ownRelationships: [
-                    .init(
-                        name: "tasks", destinationEntityName: "Task", inverseName: "tags",
-                        isToMany: true)
-                ]),
-        ])
+        try TaskModel.with(
+            [
+                .init(name: "id", type: .uuid), .init(name: "title", type: .string),
+                .init(name: "isCompleted", type: .boolean),
+                .init(name: "priority", type: .integer16),
+                .init(name: "estimate", type: .double), .init(name: "price", type: .decimal),
+                .init(name: "dueDate", type: .date), .init(name: "photo", type: .binary),
+                .init(name: "address", type: .transformable),
+            ], "category", to: "Category")
     }
 
     static let variables: [String: GraphValue] = [
@@ -229,5 +205,35 @@ struct PredicateResolutionTests {
             try GraphPredicate(format: "a == 1").resolved(for: "Tasc", in: model)
         }
         #expect(error?.description == "There is no entity 'Tasc'. Did you mean 'Task'?")
+    }
+}
+
+/// Models of tasks with tags and one other entity, for tests of predicates.
+enum TaskModel {
+    /// Returns a model with a to-one relationship of tasks, whose inverse is `tasks`.
+    static func with(
+        _ attributes: [AttributeDescription], _ toOne: String, to entity: String,
+        _ others: [RelationshipDescription] = []
+    ) throws -> ManagedObjectModel {
+        let toOneLink = RelationshipDescription(
+            name: toOne, destinationEntityName: entity, inverseName: "tasks")
+        let tags = RelationshipDescription(
+            name: "tags", destinationEntityName: "Tag", inverseName: "tasks", isToMany: true)
+        return try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Task", ownAttributes: attributes,
+                ownRelationships: [toOneLink] + others + [tags]),
+            named(entity, inverseOf: toOne), named("Tag", inverseOf: "tags"),
+        ])
+    }
+
+    /// Returns an entity with a name and the tasks that refer to it.
+    private static func named(_ entity: String, inverseOf link: String) -> EntityDescription {
+        EntityDescription(
+            name: entity, ownAttributes: [.init(name: "name", type: .string)],
+            ownRelationships: [
+                .init(
+                    name: "tasks", destinationEntityName: "Task", inverseName: link, isToMany: true)
+            ])
     }
 }

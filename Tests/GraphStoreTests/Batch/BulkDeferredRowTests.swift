@@ -3,22 +3,6 @@ import GraphStore
 import SQLite
 import Testing
 
-private let tasks = """
-    Task:
-      attributes:
-        id: { type: Integer 32, optional: false }
-        title: { type: String, optional: false }
-        slug: String
-      relationships:
-        parent: { to: Task, inverse: children }
-        children: { to: Task, many: true, inverse: parent }
-        next: { to: Task, inverse: previous }
-        previous: { to: Task, many: true, inverse: next }
-        blockers: { to: Task, many: true, inverse: blocked }
-        blocked: { to: Task, many: true, inverse: blockers }
-      unique: [[id], [slug]]
-    """
-
 private func plan(
     _ relationships: [String] = ["parent"], missing: BulkPlan.MissingPolicy = .reject,
     many: BulkPlan.ManyPolicy = .replace, duplicates: BulkPlan.DuplicatePolicy = .last
@@ -36,7 +20,7 @@ private func plan(
 private func task(
     _ id: Int64, _ title: TestValue = "t", _ slug: TestValue = nil, _ links: TestValue...
 ) -> [TestValue] {
-    [.integer(id), title, slug] + links
+    LinkedTasks.record(id, title, slug, links)
 }
 
 private let parents =
@@ -54,7 +38,7 @@ private let parents =
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         for way in Self.ways {
-            try withStore(tasks, sourceLocation: sourceLocation) { store in
+            try withStore(LinkedTasks.entities, sourceLocation: sourceLocation) { store in
                 if !before.isEmpty { try store.container.load(plan, before) }
                 let outcome = try store.container.load(
                     plan, records, batchSize: way.batchSize, saveEvery: way.saveEvery,
@@ -269,7 +253,7 @@ private let parents =
     }
 
     @Test func resolvesOrRejectsThousandsOfDeferredRows() throws {
-        try withStore(tasks) { store in
+        try withStore(LinkedTasks.entities) { store in
             let count: Int64 = 6000
             let records = (1...count).map { id in
                 // One third are in pairs, one third never resolve, and one third form one long

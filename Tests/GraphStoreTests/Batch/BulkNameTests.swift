@@ -3,22 +3,6 @@ import GraphStore
 import TestSeeds
 import Testing
 
-private let tasks = """
-    Task:
-      attributes:
-        id: { type: Integer 32, optional: false }
-        title: { type: String, optional: false }
-        slug: String
-      relationships:
-        parent: { to: Task, inverse: children }
-        children: { to: Task, many: true, inverse: parent }
-        next: { to: Task, inverse: previous }
-        previous: { to: Task, many: true, inverse: next }
-        blockers: { to: Task, many: true, inverse: blocked }
-        blocked: { to: Task, many: true, inverse: blockers }
-      unique: [[id], [slug]]
-    """
-
 private func plan(
     _ links: [(relationship: String, attribute: String)] = [("parent", "slug")],
     missing: BulkPlan.MissingPolicy = .reject, duplicates: BulkPlan.DuplicatePolicy = .last
@@ -32,10 +16,11 @@ private func plan(
         }, duplicates: duplicates)
 }
 
+/// Returns a record: number, title, slug, and then its links.
 private func task(
     _ id: Int64, _ title: TestValue, _ slug: TestValue, _ links: TestValue...
 ) -> [TestValue] {
-    [.integer(id), title, slug] + links
+    LinkedTasks.record(id, title, slug, links)
 }
 
 private let toOnes = """
@@ -61,7 +46,7 @@ struct BulkNameTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         for way in Self.ways {
-            try withStore(tasks, sourceLocation: sourceLocation) { store in
+            try withStore(LinkedTasks.entities, sourceLocation: sourceLocation) { store in
                 let outcome = try store.container.load(
                     plan, records, batchSize: way.batchSize, saveEvery: way.saveEvery,
                     keyMemoryBytes: way.keyMemory)
@@ -107,7 +92,7 @@ struct BulkNameTests {
         }
         // A cycle, and the same chain with an end.
         for end in [slug(count - 1), .null] {
-            try withStore(tasks) { store in
+            try withStore(LinkedTasks.entities) { store in
                 let outcome = try store.container.load(
                     plan(), records + [task(count, "t", slug(count), end)])
                 #expect(
@@ -200,7 +185,7 @@ struct BulkNameTests {
         func load(_ attribute: String, _ name: (Int64) -> TestValue) throws -> [[String]] {
             var found: [[String]] = []
             for way in Self.ways {
-                try withStore(tasks) { store in
+                try withStore(LinkedTasks.entities) { store in
                     let outcome = try store.container.load(
                         plan(
                             [("parent", attribute), ("next", "id"), ("blockers", attribute)],

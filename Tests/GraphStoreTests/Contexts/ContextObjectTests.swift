@@ -143,6 +143,32 @@ import Testing
         }
     }
 
+    @Test("row 40: a container lists its pinned contexts, oldest first")
+    func pinnedGenerations() throws {
+        try withObjects { store in
+            let names = { store.container.pinnedGenerations.map(\.contextName) }
+            let first = store.context()
+            first.name = "report"
+            try first.pinQueryGeneration()
+            try first.pinQueryGeneration()
+            let child = first.makeChild()
+            #expect(names() == ["report"])
+            do {
+                let second = store.context()
+                try second.pinQueryGeneration()
+                #expect(names() == ["report", nil])
+                // A save moves the context to a new state.
+                first.insert(Todo.self)
+                try first.save()
+                #expect(names() == [nil, "report"])
+                withExtendedLifetime(second) {}
+            }
+            #expect(names() == ["report"])
+            try child.unpinQueryGeneration()
+            #expect(names() == [])
+        }
+    }
+
     @Test("row 42: undo and redo work on groups of changes, including saved ones")
     func undo() throws {
         try withObjects { store in

@@ -96,7 +96,9 @@ import Testing
         #expect(
             messages.contains(
                 "\(store.join.name) cannot be read completely: database disk image is malformed"))
-        #expect(messages.contains("Task: 1 row is of no entity of it (object 8)"), "\(messages)")
+        #expect(
+            messages.contains("Task: 1 row has an entity of another table (object 8)"),
+            "\(messages)")
     }
 
     // MARK: The counter of keys

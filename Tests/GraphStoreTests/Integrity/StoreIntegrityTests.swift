@@ -128,7 +128,7 @@ struct BreakableStore {
             ),
             (
                 "UPDATE ZTASK SET FOK = NULL",
-                ["Task.owner: 3 objects have no place in the order (objects 1, 2, 3)"]
+                ["Task.owner: 3 objects have no position in the order (objects 1, 2, 3)"]
             ),
             (
                 "UPDATE ZTASK SET FOK = 1024",
@@ -171,7 +171,7 @@ struct BreakableStore {
             (
                 "UPDATE ZTAG SET Z_ENT = 77, Z_OPT = NULL WHERE Z_PK = 1",
                 [
-                    "Tag: 1 row is of no entity of it (object 1)",
+                    "Tag: 1 row has an entity of another table (object 1)",
                     "Tag: 1 row does not count its changes (object 1)",
                 ]
             ),
@@ -179,11 +179,11 @@ struct BreakableStore {
                 "UPDATE ZTASK SET ZTITLE = x'00', ZUID = x'0102', ZDUE = 'x', ZDONE = 1.5,"
                     + " ZPRICE = x'00' WHERE Z_PK = 3",
                 [
-                    "Task.done: 1 value is no Boolean (object 3)",
-                    "Task.due: 1 value is no Date (object 3)",
-                    "Task.price: 1 value is no Decimal (object 3)",
-                    "Task.title: 1 value is no String (object 3)",
-                    "Task.uid: 1 value is no UUID (object 3)",
+                    "Task.done: 1 value is not a valid Boolean (object 3)",
+                    "Task.due: 1 value is not a valid Date (object 3)",
+                    "Task.price: 1 value is not a valid Decimal (object 3)",
+                    "Task.title: 1 value is not a valid String (object 3)",
+                    "Task.uid: 1 value is not a valid UUID (object 3)",
                 ]
             ),
             ("DROP TABLE ZPASSPORT", ["The table ZPASSPORT is missing"]),

@@ -143,11 +143,11 @@ import Testing
         let salvage = try PersistentContainer.salvage(at: store.path, to: new)
         #expect(
             salvage.losses.map(\.description) == [
-                "Person: 1 row is of no entity of it, and left out (object 5)",
+                "Person: 1 row has an entity of another table, and is omitted (object 5)",
                 "Person: 1 object has a key that others have, and is left out (object 3)",
                 "Person.passport: 1 link did not match the other end, and is removed (object 4)",
                 "Task.owner: 1 link had no destination object, and was removed (object 2)",
-                "Task.owner: 1 object had no place in the order, and is at its end (object 3)",
+                "Task.owner: 1 object had no position in the order, and is at its end (object 3)",
                 "Task.tags: 2 links had no destination object, and were removed (objects 1, 2)",
                 "Person.photo: 1 value is null, whose file is missing (object 1)",
             ])

@@ -169,7 +169,7 @@ import Testing
         }
         #expect(
             message(EntityMapping(from: "Nobody", to: "Task"))
-                == "The mapping of 'Nobody' is of no entity of the store with objects")
+                == "The store has no objects of 'Nobody', which a mapping names")
         #expect(
             message(EntityMapping(from: "Task", to: "Nobody"))
                 == "The mapping of 'Task' leads to 'Nobody', which is not an entity of the new model"

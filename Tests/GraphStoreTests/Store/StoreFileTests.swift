@@ -213,7 +213,8 @@ import Testing
         let other = try model("A: { attributes: { z: String } }")
         let quick = [
             "The version hashes differ from the one given: A, B",
-            "B: key 7 is used, but Z_PRIMARYKEY counts only to 0", "B: 1 row is of no entity of it",
+            "B: key 7 is used, but Z_PRIMARYKEY counts only to 0",
+            "B: 1 row has an entity of another table",
         ]
         #expect(
             try PersistentContainer.verify(at: store.path, model: other).problems == quick)

@@ -16,10 +16,10 @@ import Testing
 
     @Test(arguments: [
         ("plain", "plain"), ("two words", "two words"),
-        // What could be taken for something else.
+        // Strings that a reader could mistake for another value are quoted.
         ("", #""""#), ("nil", #""nil""#), (" a", #"" a""#), ("a ", #""a ""#),
         (#""a\"#, #""\"a\\""#),
-        // What could command the terminal.
+        // Characters that control the terminal are escaped.
         ("a\nb\r\tc", #"a\nb\r\tc"#), ("\u{1B}[31mred\u{7}", #"\u{1B}[31mred\u{7}"#),
         ("\u{9B}2J\u{7F}", #"\u{9B}2J\u{7F}"#), ("a\u{202E}b\u{2028}", #"a\u{202E}b\u{2028}"#),
         ("\u{0}", #"\u{0}"#), (#"C:\new"#, #"C:\new"#),
@@ -76,7 +76,7 @@ import Testing
         ([text(2, 60), text(2, 60), number(40, 1)], 80, [18, 18, 40]),
         ([text(30, 90), text(2, 90), text(22, 90)], 70, [30, 14, 22]),
         ([number(20, 1), text(2, 60), number(20, 1)], 54, [20, 10, 20]),
-        // What does not fit is left out, with room for the sign that says so.
+        // Columns that do not fit are omitted; space remains for the mark of the omission.
         ([number(2, 36), number(2, 20), number(2, 20)], 80, [36, 20, 20]),
         ([number(2, 36), number(2, 20), number(2, 20)], 79, [36, 20]),
         ([number(2, 36), number(2, 20), number(2, 17)], 79, [36, 20, 17]),

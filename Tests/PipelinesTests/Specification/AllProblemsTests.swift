@@ -172,8 +172,8 @@ import Testing
                   ^
                   in: stages[1].set.dueDate
                   fix: a date is moved by seconds: cast(cast(today(), 'Double') + 7 * 86400, 'Date')
-                a.yaml:13:14: error: 'at-most' must be a number such as 100 or a share such as 5%, \
-                not the text 'many' [spec.type]
+                a.yaml:13:14: error: 'at-most' must be a number such as 100 or a percentage such \
+                as 5%, not the text 'many' [spec.type]
                   in: stages[1].at-most
                 a.yaml:14:13: error: 'delete' must be text, not a list [spec.type]
                   in: stages[2].delete

@@ -95,8 +95,8 @@ struct MappingLintTests {
                 a.yaml:27:13: error: The key 'where' is missing [spec.missing-key]
                   in: stages[2].mirror
                   fix: write `where: ALL` if the input is about every object
-                a.yaml:27:24: error: 'at-most' must be a number such as 100 or a share such as 5%, \
-                not the text 'all' [spec.type]
+                a.yaml:27:24: error: 'at-most' must be a number such as 100 or a percentage such \
+                as 5%, not the text 'all' [spec.type]
                   in: stages[2].mirror.at-most
                 a.yaml:28:26: error: 'duplicate-key' must be ignore, reject or stop, not 'stap'. \
                 Did you mean 'stop'? [spec.choice]

@@ -63,11 +63,11 @@ import Testing
                 a.yaml:4:17: error: 'dir' must be text, not the number 5 [spec.type]
                   in: rejects.dir
                   fix: put it in quotes: "5"
-                a.yaml:4:27: error: 'allow' must be a number such as 100 or a share such as 5%, \
-                not the number -1 [spec.type]
+                a.yaml:4:27: error: 'allow' must be a number such as 100 or a percentage such as \
+                5%, not the number -1 [spec.type]
                   in: rejects.allow
-                a.yaml:4:38: error: 'abort' must be a number such as 100 or a share such as 5%, \
-                not the text '200%' [spec.type]
+                a.yaml:4:38: error: 'abort' must be a number such as 100 or a percentage such as \
+                5%, not the text '200%' [spec.type]
                   in: rejects.abort
                 a.yaml:4:50: error: 'keep' must be a duration such as 30m or 7d, not the text \
                 '30y' [spec.type]
@@ -209,8 +209,8 @@ import Testing
                   fix: write the expression itself: "priority + 1"
                 a.yaml:13:28: error: 'where' is empty [spec.type]
                   in: stages[8].where
-                a.yaml:13:41: error: 'at-most' must be a number such as 100 or a share such as \
-                5%, not the text 'many' [spec.type]
+                a.yaml:13:41: error: 'at-most' must be a number such as 100 or a percentage such \
+                as 5%, not the text 'many' [spec.type]
                   in: stages[8].at-most
                 a.yaml:13:68: error: 'limit' must be from 1 to 1000000000, not 0 [spec.range]
                   in: stages[8].limit

@@ -4,7 +4,7 @@ import GraphStore
 
 /// The classes of journal.yaml.
 enum JournalClasses {
-    /// Register them with a container before its first context is made.
+    /// Register them with a container before its first context is created.
     static var all: [ManagedObject.Type] {
         [
             Entry.self,

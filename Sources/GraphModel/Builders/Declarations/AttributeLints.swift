@@ -113,7 +113,7 @@ struct AttributeLints {
         func seconds(_ text: String?) -> Double? {
             guard let text else { return nil }
             let date = ScalarText.date(text)
-            if date == nil { error("range", "'\(text)' is no ISO 8601 date", place) }
+            if date == nil { error("range", "'\(text)' is not an ISO 8601 date", place) }
             return date
         }
         attribute.range = NumberRange(

@@ -76,8 +76,10 @@ extension ModelLints {
             else { continue }
             warn(
                 "composite-default",
-                "A new '\(entity.name)' has '\(given.attribute.name)' by its default, and is refused"
-                    + " without '\(element.name)', which is required beside it and has none", place,
+                "A new '\(entity.name)' has '\(given.attribute.name)' by its default, and is"
+                    + " rejected without '\(element.name)', which it requires and which has no"
+                    + " default",
+                place,
                 fix: "give both a default, or neither, or make '\(element.name)' optional")
         }
     }

@@ -49,7 +49,7 @@ extension ModelLints {
         let name = entity.name
         if !Self.isIdentifier(name, mayStartWithUnderscore: false) {
             error(
-                "name", "'\(name)' is no entity name", entity.place,
+                "name", "'\(name)' is not a valid entity name", entity.place,
                 fix: "begin with a letter; then letters, digits and underscores")
         } else if Self.historyNames.contains(name) {
             error(
@@ -62,7 +62,7 @@ extension ModelLints {
     func checkElementName(_ name: String, _ place: SourceLocation) {
         if !Self.isIdentifier(name, mayStartWithUnderscore: true) {
             error(
-                "name", "'\(name)' is no property name", place,
+                "name", "'\(name)' is not a valid property name", place,
                 fix: "begin with a letter or underscore; then letters, digits and underscores")
         } else if Self.predicateWords.contains(name.lowercased()) {
             warn("reserved-name", "'\(name)' is a word of the predicate language", place)

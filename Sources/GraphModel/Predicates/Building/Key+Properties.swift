@@ -51,7 +51,8 @@ extension Key where Value: ComparableValue {
 
     /// Matches one of the values at the end of a to-many path: `$0.title.in($0.subtasks.title)`.
     ///
-    /// A property with one string matches if it contains this one.
+    /// If the path leads to one string instead of many, a property matches if its string is a part
+    /// of that string.
     public func `in`<Other: ComparableValue>(
         _ values: Key<Other>, _ options: ComparisonOptions = []
     ) -> GraphPredicate where Value.Comparand == Other.Comparand {

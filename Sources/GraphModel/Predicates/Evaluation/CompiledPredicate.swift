@@ -10,8 +10,9 @@ private final class RowProgram {
     /// The leading parts of the root that compare a field with a constant.
     private let comparisonCount: Int
     private let comparisons: UnsafeMutablePointer<ConstantComparison>
-    /// The result of a part that decides the result of the root; if no part has it, the root has
-    /// the opposite.
+    /// The result of one part that alone determines the root's result.
+    ///
+    /// It is `false` for AND and `true` for OR. If no part has it, the root has the opposite one.
     private let decisive: Bool
     private let isWhole: Bool
 

@@ -122,7 +122,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         case .variable(let name, let keys): return try variable(name, keys)
         case .evaluatedObject:
             guard scheme.hasIdentity else {
-                throw error(.unsupported, "A record is no object, so there is no SELF")
+                throw error(.unsupported, "A record is not an object, so there is no SELF")
             }
             return add(.identity(depth: 0), kind: 0)
         case .negation(let operand):

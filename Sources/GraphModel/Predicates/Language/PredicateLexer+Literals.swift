@@ -148,7 +148,7 @@ extension PredicateLexer {
         guard unit < 0xDC00, current == UInt8(ascii: "\\"), peek(1) == UInt8(ascii: "u"),
             let low = codeUnit(at: index + 2), (0xDC00...0xDFFF).contains(low),
             let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-        else { throw error("Half of a surrogate pair is no character", at: start) }
+        else { throw error("Half of a surrogate pair is not a character", at: start) }
         index += 6
         return scalar
     }

@@ -103,7 +103,7 @@ public enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible 
         case .notANumber(let text): "'\(text)' is not a number"
         case .notABoolean(let text): "'\(text)' is neither true nor false"
         case .notADate(let text): "'\(text)' is not a date"
-        case .notAUUID(let text): "'\(text)' is no UUID"
+        case .notAUUID(let text): "'\(text)' is not a UUID"
         case .incomparable(let left, let right): "\(left) cannot be compared with \(right)"
         case .wrongKind(let needed, let found): "\(needed) is needed, not \(found)"
         case .overflow: "The result of the arithmetic is too large"

@@ -2,7 +2,7 @@
 package final class EvaluationArena {
     private static let chunkBytes = 4_096
 
-    /// Small blocks share chunks; the current chunk is reused for the next evaluation.
+    /// The current chunk, which small blocks share and the next evaluation reuses.
     private var chunk: UnsafeMutableBufferPointer<UInt8>?
     private var used = 0
     private var full: [UnsafeMutableBufferPointer<UInt8>] = []

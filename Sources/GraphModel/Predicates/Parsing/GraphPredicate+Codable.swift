@@ -38,7 +38,7 @@ extension GraphValue: Codable {
     public init(from decoder: any Decoder) throws {
         guard case .constant(let value) = try GraphExpression(from: decoder) else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "This is no constant"))
+                .init(codingPath: decoder.codingPath, debugDescription: "This is not a constant"))
         }
         self = value
     }
@@ -54,7 +54,7 @@ extension GraphComparison: Codable {
     public init(from decoder: any Decoder) throws {
         guard case .comparison(let comparison) = try GraphPredicate(from: decoder) else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "This is no comparison"))
+                .init(codingPath: decoder.codingPath, debugDescription: "This is not a comparison"))
         }
         self = comparison
     }

@@ -126,7 +126,8 @@ extension PredicateParser {
                 throw error(
                     "[l] compares by locale, which differs between machines; there are c, d and n",
                     at: offset)
-            default: throw error("'\(letter)' is no option; there are c, d and n", at: offset)
+            default:
+                throw error("'\(letter)' is not an option; the options are c, d, and n", at: offset)
             }
         }
         try advance()

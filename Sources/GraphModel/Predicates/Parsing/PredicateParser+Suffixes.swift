@@ -35,7 +35,8 @@ extension PredicateParser {
                 continue
             case .variable, .placeholder:
                 throw error(
-                    "A dictionary is no value here; after the dot, write a key or %K", at: offset)
+                    "A dictionary is not a value here; after the dot, write a key or %K", at: offset
+                )
             default: throw error("A key is missing after the dot", at: offset)
             }
             try advance()

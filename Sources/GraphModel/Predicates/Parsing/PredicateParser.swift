@@ -234,8 +234,8 @@ struct PredicateParser {
             throw isNullError() ?? error("A comparison is missing", at: node.offset)
         case .expression(.keyPath(let keys)):
             throw error(
-                "'\(Self.shown(keys.joined(separator: ".")))' alone is no condition; compare it, "
-                    + "as in '== YES' or '!= nil'",
+                "'\(Self.shown(keys.joined(separator: ".")))' alone is not a condition; "
+                    + "compare it, as in '== YES' or '!= nil'",
                 at: node.offset)
         case .expression: throw error("A comparison is missing", at: node.offset)
         }

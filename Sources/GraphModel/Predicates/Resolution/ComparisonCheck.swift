@@ -2,7 +2,7 @@
 struct ComparisonCheck {
     let resolver: PredicateResolver
     let comparison: GraphComparison
-    /// What is wrong with the elements of a list, where every mistake is told.
+    /// The errors in the elements of a list, which are all reported.
     private(set) var mistakes: [GraphPredicateError] = []
 
     init(resolver: PredicateResolver, comparison: GraphComparison) {

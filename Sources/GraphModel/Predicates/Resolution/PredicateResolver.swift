@@ -181,7 +181,7 @@ struct PredicateResolver {
         var check = ComparisonCheck(resolver: self, comparison: comparison)
         // The comparison counts as a node, by whose numbers mistakes are found in the text.
         _ = number()
-        // `nil < 2.5` is false for every record; nobody calls a field nil and orders by it.
+        // `nil < 2.5` is false for every record, so a field named `nil` is not meant.
         let isOrderedNil =
             entityName == Self.unknownEntity && left.kind == .null
             && [.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparison.op)

@@ -91,7 +91,7 @@ enum LikeSearch {
             }
         }
         let wordCount = (part.count + 63) / 64
-        // One bit for each element: those that a byte equals, and those of `?`.
+        // One bit for each element: in `equals` if it equals the byte, in `anys` if it is a `?`.
         var equals = [UInt64](repeating: 0, count: 256 * wordCount)
         var anys = [UInt64](repeating: 0, count: wordCount)
         for (index, element) in part.enumerated() {

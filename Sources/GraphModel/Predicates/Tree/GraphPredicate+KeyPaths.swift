@@ -54,7 +54,7 @@ extension GraphPredicate {
 }
 
 extension GraphExpression {
-    /// The single key that is the expression, or the single keys in its list.
+    /// The key if the expression is a path of one key; for a list, the keys of such elements.
     var words: Set<String> {
         switch self {
         case .keyPath(let keys) where keys.count == 1: [keys[0]]

@@ -48,7 +48,7 @@ package enum ScalarText {
         }
     }
 
-    /// A number without fraction where it has none.
+    /// Returns the shortest text of a number, without a fraction if it is an integer.
     package static func whole(_ number: Double) -> String {
         Int64(exactly: number).map(String.init) ?? "\(number)"
     }

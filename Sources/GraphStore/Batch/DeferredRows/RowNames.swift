@@ -18,7 +18,8 @@ struct RowNames {
 
     /// The parts of each name.
     private let names: [[Part]]
-    /// The name that each link uses; `nil` if it uses the key, or refers to other objects.
+    /// The index of the name that each link uses; `nil` if it uses the key, or refers to other
+    /// objects.
     private let ofLinks: [Int?]
     /// The values of each link's key that are part of the name; `nil` for all.
     private let values: [[Range<Int>]?]

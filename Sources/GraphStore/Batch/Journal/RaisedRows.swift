@@ -7,7 +7,7 @@ final class RaisedRows {
     @exclusivity(unchecked) private var rows = State()
     /// The rows added for the current record, if it may be rolled back.
     @exclusivity(unchecked) private var ofRecord: [(root: Int64, key: Int64, isHeld: Bool)]?
-    /// What the transaction had changed before the load joined it.
+    /// The changes of the transaction before the load joined it.
     private var earlier: [StoreChange] = []
     private weak var session: WriteSession?
 

@@ -1,6 +1,6 @@
 /// A set of primary keys, stored as a bitmap.
 struct PrimaryKeySet {
-    /// Larger keys are stored individually, because the bitmap would exceed 32 MiB.
+    /// The first key that is stored individually, because the bitmap would exceed 32 MiB.
     private static let limit: Int64 = 1 << 28
 
     private var bits = Bits()

@@ -36,8 +36,10 @@ final class JoinSpool {
     @exclusivity(unchecked) private var pending: [(owner: Int64, destination: Int64)] = []
     @exclusivity(unchecked) private var packed: [UInt8] = []
 
-    /// Returns `nil` if the relationship is ordered, is its own inverse, or has links already, and
-    /// for stores of apps or with several files.
+    /// Creates the spool and its tables.
+    ///
+    /// - Returns: `nil` if the relationship is ordered, is its own inverse, or already has links.
+    ///   Also `nil` for stores of apps and for stores with several files.
     init?(
         _ join: StoreLayout.Join, _ schema: StoreLayout, _ far: InverseChanges,
         on connection: Connection

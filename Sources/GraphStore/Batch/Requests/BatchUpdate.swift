@@ -291,8 +291,8 @@ extension GraphExpression {
         if case .constant = self { true } else { false }
     }
 
-    /// A constant of the expression that is NaN or infinite, which SQLite would turn into null or
-    /// store as it is.
+    /// A constant of the expression that is NaN, which SQLite would turn into null, or infinite,
+    /// which it would store.
     fileprivate var nonFinite: Double? {
         switch self {
         case .constant(.double(let number)), .constant(.date(secondsSinceReference: let number)):

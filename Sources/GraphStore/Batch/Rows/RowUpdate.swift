@@ -10,7 +10,7 @@ final class RowUpdate {
     /// The maximum number of statements; for further sets, all columns are written.
     private static let statementsMax = 64
 
-    /// What a statement writes.
+    /// The columns that a statement writes, and whether it raises the version.
     private struct Key: Hashable {
         var columns: [Int]
         var raises: Bool
@@ -44,7 +44,7 @@ final class RowUpdate {
     /// Returns the statement for the row's columns; the parameter after theirs is the row's `Z_PK`.
     ///
     /// - Parameter raises: Whether the row gets a new version.
-    /// - Returns: `nil` if the row stays as it is: only columns of other rows differ, and the row
+    /// - Returns: `nil` if the row needs no update: only columns of other rows differ, and the row
     ///   already has its new version.
     func statement(raises: Bool) throws(StoreError) -> Statement? {
         let key = Key(columns: columns, raises: raises)

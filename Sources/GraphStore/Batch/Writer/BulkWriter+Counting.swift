@@ -8,9 +8,9 @@ extension BulkWriter {
     /// The row already differed from its original state when the save began, so it counts as
     /// changed in any case.
     private static let changedBefore: Int64 = 0
-    /// Like `changedBefore`, for a row that its own record has not written since the save began.
+    /// A value like `changedBefore`, for a row that its own record has not written since the save.
     ///
-    /// The commit increments its version.
+    /// The commit increments the row's version.
     private static let linksChangedBefore: Int64 = -1
 
     /// Counts the first record of a row by the row's net change.

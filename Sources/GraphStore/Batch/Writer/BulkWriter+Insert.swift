@@ -40,7 +40,8 @@ extension BulkWriter {
         try endTimes()
     }
 
-    /// Rejects the resolved row if it breaks one of the model's rules over the complete object.
+    /// Rejects the resolved row if it breaks one of the model's rules over the complete object, and
+    /// returns whether it did.
     func breaksRule(found: Statement?, token: Int64) -> Bool {
         guard !plan.rules.isEmpty,
             let problem = plan.rules.problem(

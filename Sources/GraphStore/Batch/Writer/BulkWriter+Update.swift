@@ -187,7 +187,7 @@ extension BulkWriter {
     }
 
     /// Returns the statement that updates the differing columns, with its values bound; `nil` if
-    /// the row stays as it is.
+    /// the row needs no update.
     private func bindUpdate(
         of id: ManagedObjectID, _ found: Statement, raises: Bool
     ) throws(StoreError) -> Statement? {

@@ -32,6 +32,7 @@ public final class PersistentContainer: Sendable {
     package let objects: ObjectSupport
     let externalFiles: ExternalFiles
     let viewContexts = ViewContextHolder()
+    let pins = PinnedGenerations()
     let metadataState: MetadataState
     /// Whether saves are recorded in the store's history.
     public let keepsHistory: Bool

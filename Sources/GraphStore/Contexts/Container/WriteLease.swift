@@ -91,7 +91,7 @@ final class WriteLease: Sendable {
         }
     }
 
-    /// Takes the lease if it is free, to check for changes saved by other connections.
+    /// Takes the lease to check for changes of other connections; returns `false` if it is taken.
     func takeToLookIfFree() -> Bool {
         state.withLock { state in
             guard state.holder == nil else { return false }

@@ -156,7 +156,8 @@ final class ObjectGraph: EvaluationGraph {
 
     func identity(of object: ManagedObject) -> EvaluatedValue { .object(object.objectID) }
 
-    /// Fires the object; a missing row has no values, as in a LEFT JOIN.
+    /// Fires the object, and returns `false` if its row is missing: it then has no values, as in a
+    /// LEFT JOIN.
     private func isThere(_ object: ManagedObject) -> Bool {
         guard object.presence != .realized else { return true }
         do throws(StoreError) {

@@ -94,7 +94,7 @@ struct FetchPlan {
 
     /// Returns the SELECT of the objects' rows, with the given columns.
     ///
-    /// - Parameter limit: the maximum number of rows; `nil` is no limit.
+    /// - Parameter limit: the maximum number of rows; `nil` means all.
     func select(
         _ columns: String, limit: Int?, offset: Int
     ) throws(StoreError) -> EntitySelect {

@@ -45,7 +45,7 @@ extension FetchRequest {
         sort(by: GraphSortDescriptor([key.name], ascending: isAscending))
     }
 
-    /// Sets the maximum number of objects; 0 is no limit.
+    /// Sets the maximum number of objects; 0 means all.
     public func limit(_ count: Int) -> Self { with { $0.fetchLimit = count } }
 
     /// Sets the number of objects to skip.

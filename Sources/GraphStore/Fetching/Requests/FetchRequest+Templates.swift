@@ -49,7 +49,7 @@ extension FetchRequestTemplate {
     var bare: FetchRequest<ManagedObject> {
         var request = FetchRequest<ManagedObject>(entityName: entityName)
         request.fetchLimit = fetchLimit ?? 0
-        // The keys are those of Xcode's model files.
+        // Xcode's model files use these keys.
         if let text = extras["fetchBatchSize"], let size = Int(text), size > 0 {
             request.fetchBatchSize = size
         }

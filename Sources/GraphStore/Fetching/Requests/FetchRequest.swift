@@ -17,7 +17,7 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
     public var variables: [String: GraphValue]
     /// The sort order; ties are sorted by primary key.
     public var sortDescriptors: [GraphSortDescriptor]
-    /// The maximum number of objects; 0 is no limit.
+    /// The maximum number of objects; 0 means all.
     public var fetchLimit: Int
     /// The number of objects to skip.
     public var fetchOffset: Int

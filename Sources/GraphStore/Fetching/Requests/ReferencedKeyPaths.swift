@@ -35,7 +35,7 @@ struct ReferencedKeyPaths {
         }
     }
 
-    /// Returns the key path of an expression; `nil` if it has none.
+    /// Returns the key path that an expression selects; `nil` if it is not a key path.
     private func path(of expression: GraphExpression) -> [String]? {
         switch expression {
         case .keyPath(let path): path

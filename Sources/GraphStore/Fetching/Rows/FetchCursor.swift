@@ -9,8 +9,12 @@ import SQLite
 /// checkpoint later parts of the write-ahead log (WAL). After a reset of the context, the cursor
 /// throws an error.
 ///
-/// The cursor needs 16 bytes per object in a binary or JSON store, in a unit of work with batch
-/// requests, and for a request that refers to changed objects of other entities.
+/// The cursor reads rows as you ask for them. In these cases, it first reads all IDs, which takes
+/// 16 bytes per object:
+///
+/// - The store is a binary or JSON store.
+/// - A unit of work with batch requests is open.
+/// - The request refers to changed objects of other entities.
 public final class FetchCursor<Object: ManagedObject> {
     /// The source of saved objects.
     private enum Source {

@@ -14,7 +14,7 @@ final class KnownValues {
     @exclusivity(unchecked) private var cells: [BulkCell]
     @exclusivity(unchecked) private var arena = ByteArena()
 
-    /// Returns `nil` if the table may have too many rows.
+    /// Creates an empty cache; `nil` if the table may have too many rows.
     init?(of column: String, in table: String, on connection: Connection) throws(StoreError) {
         let largest = try connection.largestKey(in: table)
         guard (0...Self.keyMax).contains(largest) else { return nil }

@@ -112,7 +112,7 @@ private final class KnownKeys {
     /// The arena that holds the bytes of the keys.
     private let arena: ByteArena
 
-    /// Returns `nil` if the keys are too many for memory.
+    /// Reads all keys of a table; `nil` if they are too many for memory.
     init?(
         table: String, keyColumn: String, order: [String], on connection: Connection
     ) throws(StoreError) {

@@ -196,7 +196,7 @@ public final class HistoryReader {
         _ filter: HistoryFilter, after sequence: Int64, on connection: Connection
     ) throws(StoreError) -> Statement {
         let interns = try HistorySchema.internsStrings(on: connection)
-        // The text stands in the row, or is interned, or both in a store that changed its way.
+        // A text is in the row or interned; a store that was migrated can have both.
         let there = try connection.columnNames(of: "ATRANSACTION")
         let columns = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"].map { name in
             let text = there.contains(name) ? "t.\(name)" : "NULL"

@@ -17,7 +17,7 @@ final class DamagedFile {
     /// Whether the header states that the file has pointer map pages.
     private let hasPointerMaps: Bool
     private let descriptor: Int32
-    /// Kept, since every table asks for them.
+    /// The unreferenced pages, which are cached because the reader of every table needs them.
     private var knownOrphans: (roots: [Int], orphans: [Orphan])?
     /// The last pointer map page, since it has the entries of many pages in a row.
     private var knownMap: (number: Int, bytes: [UInt8]?)?
@@ -125,6 +125,8 @@ final class DamagedFile {
     }
 
     /// Fills an array; bytes after the end of the file are zero.
+    ///
+    /// - Returns: `false` if nothing can be read, so that the page counts as damaged.
     private static func fill(
         _ bytes: inout [UInt8], from descriptor: Int32, at place: Int64
     ) -> Bool {
@@ -133,6 +135,7 @@ final class DamagedFile {
             var done = 0
             while done < wanted {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: room[done...])
+                // The caller reports each page that cannot be read.
                 guard
                     let count = try? FileSystem.read(
                         descriptor, into: rest, at: place + Int64(done))

@@ -284,7 +284,7 @@ struct DamagedTableWalk {
 
     /// Returns the cells that contain complete rows, although their keys are not in order.
     ///
-    /// The order of the pointers says nothing about the records that they lead to.
+    /// The order of the pointers does not show which records they lead to.
     private func movedCells(
         _ strange: [Int], of page: DamagedPage, _ isOwn: ((SalvagedRow) -> Bool)?
     ) -> [Int] {

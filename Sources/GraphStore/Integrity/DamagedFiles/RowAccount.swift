@@ -90,7 +90,7 @@ struct RowAccount {
         return most < count ? nil : (most - count, isExact)
     }
 
-    /// Returns a function that tells whether an index of a join table names a row with two values.
+    /// Returns a function that checks whether an index of a join table names a row with two values.
     ///
     /// It takes the row's key, and the values of the two columns.
     func naming(of table: String, _ columns: [String]) -> (Int64, [Int64]) -> Bool {

@@ -66,14 +66,15 @@ struct TableTrees {
             || rows.count(where: { $0.root == claim.root }) > 1
     }
 
-    /// Whether the root page of a row cannot be read, and is no other row's: it is kept, so that all
-    /// pages that it led to are looked for.
+    /// Returns whether the root page of a row cannot be read and belongs to no other row.
+    ///
+    /// The row keeps this page number, so that the repair searches for the pages below it.
     private func isDestroyed(_ root: Int, in rows: [SchemaRow]) -> Bool {
         root > 1 && root <= file.pageCount && !isFree[root] && file.tree(root) == nil
             && rows.count(where: { $0.root == root }) == 1
     }
 
-    /// The root page of a table by what the list says; nil if that cannot be right.
+    /// Returns the root page of a table, given the page in the schema; `nil` if that is wrong.
     private func root(of form: Form, _ claimed: Int) -> Int? {
         guard claimed > 1, claimed <= file.pageCount, !isFree[claimed], file.holdsRows(claimed)
         else { return nil }

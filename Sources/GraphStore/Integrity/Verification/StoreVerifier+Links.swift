@@ -67,8 +67,8 @@ extension StoreVerifier {
         else { return }
         let column = columns.column
         try find(.order, link.entity.name, link.name, link.unordered(column, order)) {
-            "\(link.entity.name).\(link.name): \($0.counting("object has", "objects have")) no place in"
-                + " the order"
+            "\(link.entity.name).\(link.name): \($0.counting("object has", "objects have")) no"
+                + " position in the order"
         }
         var shared = SelectSQL(
             "min(t.Z_PK)", of: link.entity, alias: "t",

@@ -38,7 +38,7 @@ extension StoreVerifier {
             SelectSQL(
                 "Z_PK", of: root, isIndexed: false,
                 where: ["(Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers)))"])
-        ) { "\(root.name): \($0.counting("row is", "rows are")) of no entity of it" }
+        ) { "\(root.name): \($0.counting("row has", "rows have")) an entity of another table" }
         try find(
             .version, root.name, nil,
             SelectSQL("Z_PK", of: root, isIndexed: false, where: ["Z_OPT IS NULL"])
@@ -79,7 +79,7 @@ extension StoreVerifier {
             try checkTexts(name, place, entity)
             guard let wrong = Self.isOfOtherKind(place) else { continue }
             try find(.value, entity.name, name, Self.rows(of: entity, [wrong])) {
-                "\(entity.name).\(name): \($0.counting("value is", "values are")) no "
+                "\(entity.name).\(name): \($0.counting("value is", "values are")) not a valid "
                     + "\(place.attribute.type.rawValue)"
             }
         }

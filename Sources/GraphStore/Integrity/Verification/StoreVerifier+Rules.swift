@@ -39,7 +39,8 @@ extension StoreVerifier {
                 }
                 return number.text == text ? nil : "'\(text)' should be '\(number.text)'"
             } message: {
-                $0.counting("value is", "values are") + " no Decimal as such stores keep it: \($1)"
+                $0.counting("value is", "values are")
+                    + " not in the canonical form of a Decimal: \($1)"
             }
         }
     }

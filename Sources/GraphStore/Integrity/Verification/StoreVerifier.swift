@@ -273,7 +273,7 @@ struct StoreVerifier {
 
     /// Returns whether a table exists that is not part of the model.
     func has(formatTable name: String) -> Bool {
-        // A schema that cannot be read is told elsewhere.
+        // Other checks report a schema that cannot be read.
         (try? connection.hasTable(name)) == true
     }
 

@@ -52,7 +52,7 @@ struct ObjectMoves {
         return (moves, isWhole)
     }
 
-    /// What becomes of a key of an old family's object.
+    /// Returns the new value of a foreign key that refers to an object of an old family.
     ///
     /// - Parameters:
     ///   - key: The old key, as SQL.

@@ -80,7 +80,7 @@ struct HistoryProjection {
         return inserts
     }
 
-    /// The old column with what a tombstone of the new schema keeps in that place.
+    /// Returns the old column whose value a tombstone of the new schema stores at an index.
     private func tombstone(_ place: Int, _ columns: [String]) -> String? {
         var choices: [String] = []
         for move in script.moves.all {

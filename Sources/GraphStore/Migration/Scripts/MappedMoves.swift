@@ -22,7 +22,7 @@ struct MappedMoves {
             guard let old = source.schema.entity(named: entity.source), !old.isAbstract else {
                 throw StoreError(
                     .invalidRequest,
-                    "The mapping of '\(entity.source)' is of no entity of the store with objects")
+                    "The store has no objects of '\(entity.source)', which a mapping names")
             }
             guard let new = target.entity(named: entity.destination), target.holds(new) else {
                 throw StoreError(

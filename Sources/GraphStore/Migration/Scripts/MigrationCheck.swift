@@ -52,8 +52,8 @@ struct MigrationCheck {
                 + ") WHERE v NOT NULL AND (v NOT BETWEEN \(low) AND \(high)"
                 + " OR typeof(v) <> 'integer')"
         ) { count, example in
-            "\(move.new.name).\(name) would be no \(type.rawValue) for \(count.counting("object", "objects")), such as"
-                + " \(example)"
+            "\(move.new.name).\(name) would not be a valid \(type.rawValue) for"
+                + " \(count.counting("object", "objects")), such as \(example)"
         }
     }
 

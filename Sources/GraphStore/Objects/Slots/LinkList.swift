@@ -27,7 +27,7 @@ struct LinkList {
 
     mutating func contains(_ id: ManagedObjectID) -> Bool { position(of: id) != nil }
 
-    /// Appends an object if the list does not contain it.
+    /// Appends an object; returns `false` if the list already contains it.
     @discardableResult
     mutating func append(_ id: ManagedObjectID) -> Bool {
         guard !contains(id) else { return false }
@@ -36,7 +36,9 @@ struct LinkList {
         return true
     }
 
-    /// Removes an object; in an unordered list, the last object moves to its position.
+    /// Removes an object; returns `false` if the list does not contain it.
+    ///
+    /// In an unordered list, the last object moves to its position.
     @discardableResult
     mutating func remove(_ id: ManagedObjectID) -> Bool {
         guard let position = position(of: id) else { return false }

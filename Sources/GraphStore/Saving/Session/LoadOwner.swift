@@ -142,6 +142,7 @@ struct LoadOwner: Equatable {
     private static func file(of connection: Connection) -> String? {
         // Not the given path, which is a URI if several stores are opened as one.
         guard let name = connection.fileName else { return nil }
+        // Another process cannot open a file that was removed, so the load needs no owner.
         guard let status = try? FileStatus(of: name) else { return nil }
         return "\(status.device):\(status.inode)"
     }

@@ -128,7 +128,12 @@ package struct PageBuild {
             try? connection.enterLog()
             throw error
         }
-        try connection.enterLog()
+        do throws(StoreError) {
+            try connection.enterLog()
+        } catch {
+            // Another program reads all the time. The load is complete; the store only lacks a WAL.
+            guard error.code == .busy else { throw error }
+        }
     }
 
     private func build() throws(StoreError) {

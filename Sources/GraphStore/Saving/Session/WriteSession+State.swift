@@ -1,4 +1,4 @@
-/// What a transaction has recorded so far, and the parts of its changes.
+/// The changes that a transaction has recorded so far.
 extension WriteSession {
     /// The records of a transaction, which a rollback to a savepoint restores.
     struct State {

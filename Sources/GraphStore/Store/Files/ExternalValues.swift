@@ -16,6 +16,7 @@ package struct ExternalValues: Sendable {
         switch bytes.first {
         case ExternalData.inlineMark: return body(UnsafeBufferPointer(rebasing: bytes.dropFirst()))
         case ExternalFiles.fileMark:
+            // A caller that needs the reason asks `missingFile(of:)`.
             guard case .blob(let value)? = try? files.value(of: .blob(Array(bytes))) else {
                 return body(nil)
             }

@@ -11,25 +11,25 @@ extension StoreFiles {
         guard FileSystem.isLink(path) else { return path }
         if let found = real(path) { return found }
         var target = path
-        // As many as the system follows.
+        // The system follows at most 40 links.
         for _ in 0..<40 where FileSystem.isLink(target) {
             guard let next = FileSystem.destination(ofLink: target)?.exactText else { return path }
             target = PathText.isAbsolute(next) ? next : "\(PathText.folder(of: target))/\(next)"
         }
         guard !FileSystem.isLink(target) else { return path }
-        // As the path will be once the file is there.
+        // Returns the path that the file will have after its creation.
         guard let parent = real(PathText.folder(of: target)),
             let name = PathText.components(of: target).last
         else { return target }
         return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
     }
 
-    /// The whole path without links; nil where it leads to nothing, or is not UTF-8.
+    /// Returns the path without links; `nil` if no file is there or the path is not UTF-8.
     private static func real(_ path: String) -> String? {
         FileSystem.resolved(path)?.exactText
     }
 
-    /// What SQLite takes of a path: 512 bytes, with the name of the journal that it makes of it.
+    /// The maximum length of a store's path: SQLite allows 512 bytes with the suffix `-journal`.
     private static let pathBytesMax = 504
 
     /// Returns the error for a path that is too long; `nil` if the length is valid.
@@ -46,8 +46,8 @@ extension StoreFiles {
         guard isRefused || bytes > pathBytesMax else { return nil }
         return StoreError(
             .invalidRequest,
-            "The path of the store is too long; SQLite takes \(pathBytesMax) bytes, and most "
-                + "systems 255 of one name: \(path)")
+            "The path of the store is too long; SQLite allows \(pathBytesMax) bytes, and "
+                + "most systems 255 in one name: \(path)")
     }
 
     /// Throws if this process cannot write a store and the files next to it.
@@ -64,7 +64,7 @@ extension StoreFiles {
     /// them.
     static func checkLogs(of path: String) throws(StoreError) {
         let path = resolved(path)
-        // Else that is what is to be told.
+        // If the folder is not writable, the caller reports that instead.
         guard FileSystem.allows(PathText.folder(of: path), .write) else { return }
         for file in [path + "-wal", path + "-shm"]
         where FileSystem.exists(file) && !FileSystem.allows(file, .write) {

@@ -14,7 +14,8 @@ extension JSONStoreCodec {
         }
 
         init(from decoder: any Decoder) throws {
-            // The type of a JSON value is found by trying one after the other; the last one throws.
+            // The type of a JSON value is found by trying each in turn; only the last attempt
+            // throws.
             if let tagged = try? decoder.container(keyedBy: CodingKeys.self) {
                 value = try Self.tagged(tagged)
                 return

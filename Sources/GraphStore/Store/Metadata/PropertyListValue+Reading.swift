@@ -15,6 +15,7 @@ extension PropertyListValue {
             else { return nil }
             self = decoded.value
         } else {
+            // All callers treat other bytes as opaque, so the reason is not needed.
             guard let list = try? BinaryPlist(reading: bytes) else { return nil }
             self.init(list)
         }
@@ -59,7 +60,7 @@ private struct DecodedPropertyList: Decodable {
     let value: PropertyListValue
 
     init(from decoder: any Decoder) throws {
-        // The type of a value is found by trying one after the other; the last one throws.
+        // The type of a value is found by trying each in turn; only the last attempt throws.
         if let entries = try? decoder.container(keyedBy: Key.self) {
             var values: [String: PropertyListValue] = [:]
             for key in entries.allKeys {

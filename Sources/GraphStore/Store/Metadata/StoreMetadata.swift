@@ -48,7 +48,7 @@ struct StoreMetadata {
         self = metadata
     }
 
-    /// Reads the row; `nil` if the file has no such table or row.
+    /// Reads the row of `Z_METADATA`; `nil` if the file lacks the table or the row.
     init?(
         readingFrom connection: Connection, _ database: String = "main"
     ) throws(StoreError) {
@@ -97,8 +97,9 @@ struct StoreMetadata {
         return model.entities.allSatisfy { held.contains($0.name) } ? nil : held
     }
 
-    /// Returns the entities of a store that may be damaged, including those whose table exists;
-    /// `nil` if the metadata lists all of them.
+    /// Returns the entities that the metadata or an existing table shows, for a damaged store.
+    ///
+    /// - Returns: `nil` if the metadata lists all entities of the model.
     func entities(
         of model: ManagedObjectModel, on connection: Connection
     ) throws(StoreError) -> Set<String>? {

@@ -70,7 +70,7 @@ extension PersistentStore {
         // Check before SQLite creates files next to the store, which would be read-only as well.
         try StoreFiles.checkIsWritable(path)
         if options.appStores.keepsBackup, AppStore.isOne(path) {
-            // Who has the store open would not see what is written.
+            // A process that has the store open would not see the changes of the copy.
             _ = try Connection.exclusive(path)
         }
         let connection = try connect(description, address, mode: .readWrite)

@@ -47,7 +47,7 @@ enum DecimalSQL {
     private static func read(_ bytes: ByteView) throws(FunctionError) -> ExactDecimal {
         guard let number = ExactDecimal(bytes), number.isStorable else {
             throw FunctionError(
-                "'\(String(decoding: bytes, as: UTF8.self))' is no decimal number of at most"
+                "'\(String(decoding: bytes, as: UTF8.self))' is not a decimal number of at most"
                     + " \(ExactDecimal.digitsMax) digits")
         }
         return number

@@ -164,7 +164,9 @@ struct ReferenceGuess {
         return found.count == 1 ? found[0] : nil
     }
 
-    /// Omits a list that only repeats the references of its items, as in exports.
+    /// Omits a list that only repeats the references of its items, as exports write it.
+    ///
+    /// - Returns: whether the list was omitted.
     private mutating func isOtherSide(_ leaf: Int, of place: Int, _ target: Int) -> Bool {
         let draft = drafts[place]
         let count = draft.leaves[leaf].valueFacts.count

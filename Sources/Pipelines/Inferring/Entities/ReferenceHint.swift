@@ -1,12 +1,12 @@
 /// The evidence in a field's name that the field refers to an entity.
 struct ReferenceHint {
-    /// The name is that of the entity or of its key.
+    /// The field has the name of the entity or of its key.
     static let named = 0
     /// The name ends in the entity's name, or refers to another object of the same entity.
     static let ownKind = 1
     /// The name shares a word with the entity's, or names a role of people.
     static let related = 2
-    /// Only the values are evidence.
+    /// The name is no evidence, only the values are.
     static let byValues = 4
 
     private static let people: Set<String> = [
@@ -87,7 +87,10 @@ struct ReferenceHint {
             : !KeyNames.isPosition(name) && !Self.measures.contains(name)
     }
 
-    /// `parent`, `parentId`, `parentTicket` of tickets, or `reportsTo.employeeId` as in exports.
+    /// Returns whether a name refers to another object of its own entity.
+    ///
+    /// Examples are `parent`, `parentId`, `parentTicket` of tickets, and `reportsTo.employeeId`, as
+    /// exports write it.
     private func meansOwnKind(_ name: String, _ entities: Set<String>, _ key: String) -> Bool {
         InferredNames.meansOwnKind(name, of: entities)
             || !key.isEmpty && name.hasSuffix(key)

@@ -37,7 +37,7 @@ struct NearType {
         return true
     }
 
-    /// Why the column is text.
+    /// Returns a note with the reason why the column is text.
     func note(_ kind: String) -> String {
         "kept as text: '\(first)' (\(place ?? "")) is not a \(kind), and "
             + (count == 1 ? "1 other value is" : "\(count.grouped) other values are")

@@ -37,7 +37,7 @@ struct NumberForms {
     private var comma = Reading()
     private var point = Reading()
     private var digitsMax = 0
-    /// Counts the values that are such numbers and the values that are not.
+    /// The counts of the values that are numbers and of the values that are not.
     private(set) var near = NearType()
     private var hasCommas = false
     private var hasPoints = false

@@ -29,7 +29,7 @@ struct RunIndex {
 
     /// Whether the file exists but was not written by etl, and must not be replaced.
     ///
-    /// What cannot be read may be another program's.
+    /// A file that cannot be read may belong to another program.
     var isTaken: Bool {
         do throws(SystemFault) {
             let bytes = try FileSystem.contents(path)

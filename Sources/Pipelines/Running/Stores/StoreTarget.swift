@@ -337,7 +337,7 @@ struct StoreTarget {
         try PersistentContainer.removeProgressFile(besideStoreAt: path)
     }
 
-    /// Nothing of this run takes the store's place any more.
+    /// Ends the detection of writes, because this run will not replace the store.
     mutating func endWatch() { watched = .none }
 
     /// Removes the work next to the store after a failure that cannot be resumed.

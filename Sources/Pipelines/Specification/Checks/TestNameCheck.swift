@@ -39,7 +39,7 @@ struct TestNameCheck {
     private mutating func checkGiven() {
         let imports = Self.imports(of: spec)
         for given in test.given where !imports.contains(given.name.text) {
-            check(given.name, imports + entities, "no import of the spec and no entity")
+            check(given.name, imports + entities, "neither an import of the spec nor an entity")
             guard entities.contains(given.name.text) else { continue }
             for case .object(let members) in given.records {
                 for member in members
@@ -55,9 +55,11 @@ struct TestNameCheck {
     }
 
     private mutating func checkThen() {
-        if let fails = test.fails { check(fails, spec.stages.map(\.name), "no stage of the spec") }
+        if let fails = test.fails {
+            check(fails, spec.stages.map(\.name), "not a stage of the spec")
+        }
         for expected in test.then {
-            check(expected.entity, entities, "no entity of the model")
+            check(expected.entity, entities, "not an entity of the model")
             guard entities.contains(expected.entity.text) else { continue }
             for object in expected.objects.map({
                 $0.withElements(of: expected.entity.text, model)

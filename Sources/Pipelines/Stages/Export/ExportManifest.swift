@@ -6,8 +6,8 @@ import GraphModel
 /// A separate file that describes an export: `tasks.csv.manifest.json`.
 ///
 /// A consumer of the export can use it to check whether the file is complete. It is written after
-/// the export has its final name, so for a moment an old manifest is next to a new file; the digest
-/// shows that they do not match.
+/// the export has its final name. So for a moment, an old manifest is next to a new file, and the
+/// digest shows that they do not match.
 final class ExportManifest {
     let path: FileName
     private let name: FileName

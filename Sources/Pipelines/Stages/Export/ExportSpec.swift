@@ -17,13 +17,14 @@ enum ExportKeys {
         "fields", .list(.text).distinct("among the fields"),
         without: "the key, attributes by name, and links by their key",
         #"""
-        Key paths in the order of the columns. In JSON, a composite is an object; in tables, it is one \#
-        column for each element; `magnitude.richter` is a single element. A link is the key of its \#
-        object. If the key has several attributes, a to-one link is `up.a` and `up.b`; a to-many link \#
-        is a list of objects `{"a": 1, "b": 2}` in JSON, and two lists in the same order, `peers.a` and \#
-        `peers.b`, in tables. Tables join the values of a list by `|`, with `\|` for one inside a text, \#
-        as `split: "|"` reads them back; a list of one empty text comes back as an empty list. \#
-        `objectID` is the primary key of an object; it differs in another store.
+        Key paths in the order of the columns. In JSON, a composite is an object; in tables, it \#
+        is one column for each element; `magnitude.richter` is a single element. A link is the \#
+        key of its object. If the key has several attributes, a to-one link is `up.a` and `up.b`. \#
+        A to-many link is then a list of objects `{"a": 1, "b": 2}` in JSON. In tables, it is two \#
+        lists in the same order, `peers.a` and `peers.b`. Tables join the values of a list by \#
+        `|`, and write `\|` for one inside a text. `split: "|"` reads them back, but a list of \#
+        one empty text as an empty list. `objectID` is the primary key of an object; it differs \#
+        in another store.
         """#, example: "[id, title, category.name]")
     static let order = Key(
         "order", ExportSpec.OrderTerm.form, without: "by the key",
@@ -60,12 +61,12 @@ enum ExportKeys {
     static let parts = Key(
         "parts", .integer(1...Int64(ExportParts.countMax)), without: "one file",
         """
-        Writes `NAME-001-of-008.ndjson.gz` and so on, and last `NAME.manifest.json` with the files, \
-        their numbers of rows, and their SHA-256. The part of an object depends only on its key: it \
-        is the first eight bytes of the SHA-256 of the key's text, as a number, modulo the number of \
-        parts. The attributes of a key are separated by a tab; without a key it is `objectID`. Each \
-        part keeps the order. If the number of parts changes, the new manifest is written first, and \
-        then the parts that only the previous manifest lists are removed.
+        Writes `NAME-001-of-008.ndjson.gz` and so on, and last `NAME.manifest.json` with the \
+        files, their numbers of rows, and their SHA-256. The part of an object depends only on its \
+        key. It is a number modulo the number of parts: the first eight bytes of the SHA-256 of \
+        the key's text. The attributes of a key are separated by a tab; without a key it is \
+        `objectID`. Each part keeps the order. If the number of parts changes, the new manifest is \
+        written first, and then the parts that only the previous manifest lists are removed.
         """, example: "8")
     static let missingFiles = Key(
         "missing-files", .choice(MissingFilePolicy.self), default: .fail,

@@ -11,12 +11,13 @@ enum FieldKeys {
         "expr", .expression,
         """
         Computes the value from the record instead of `from`. `rowkey()` alone is a key for \
-        records without an identifying field: the SHA-256 of all fields as they are written, so that \
-        `1` and `1.0` differ, followed by `-2` and so on for equal records of one file. Equal records then stay separate objects, and reading the \
-        same file again changes nothing. `rowkey("day", "what")` covers these fields alone, with \
-        the result that `rowkey()` has for records without other ones, so a file with one more \
-        column has the same keys. Paths such as `owner.name` name fields inside objects of JSON. \
-        A table without one of the columns is an error (78).
+        records without an identifying field. It is the SHA-256 of all fields in their written \
+        form, so that `1` and `1.0` differ. Equal records of one file get `-2` and so on after it. \
+        They stay separate objects, and reading the same file again changes nothing. \
+        `rowkey("day", "what")` covers these fields alone, with the result that `rowkey()` has for \
+        records without other ones, so a file with one more column has the same keys. Paths such \
+        as `owner.name` name fields inside objects of JSON. A table without one of the columns is \
+        an error (78).
         """, example: "\"coalesce(title, 'Untitled')\"")
     static let need = Key(
         "need", .boolean, default: false, "Rejects a record without a value.", example: "true")

@@ -49,10 +49,10 @@ enum ImportKeys {
     static let duplicates = Key(
         "duplicates", .choice(BulkPlan.DuplicatePolicy.self), default: .last,
         """
-        What to do if an earlier record of the stage had the same key. Each save writes its own \
-        records: if records with the same key differ and are in different saves, the report's \
-        objects and the history contain each of these changes, on every run of the same input. The \
-        record counts still count the object once, by its result, and the final objects are the same.
+        What to do if an earlier record of the stage had the same key. If the two records differ \
+        and are in different saves, both changes are written. The report's objects and the history \
+        then contain both, on every run of the same input. The record counts still count the \
+        object once, by its result, and the final objects are the same.
         """, example: "reject")
     static let whenFound = Key(
         "when-found", .choice(ImportSpec.WhenFound.self), default: .update,
@@ -91,8 +91,9 @@ enum ImportKeys {
         Reads records from files into objects. If an object with the key exists, it is updated; \
         otherwise it is created. An invalid record is rejected, with the reason.
 
-        An import has no merge conflicts, so the key `merge` is not allowed: each batch is \
-        read and written in one transaction, and no other process can change its rows in between. `when-found` sets what happens to existing objects.
+        An import has no merge conflicts, so the key `merge` is not allowed. Each batch is read \
+        and written in one transaction, and no other process can change its rows in between. \
+        `when-found` sets what happens to existing objects.
         """,
         example: """
               - import: tasks

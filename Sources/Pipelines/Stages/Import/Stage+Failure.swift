@@ -47,6 +47,7 @@ extension ImportSpec {
             )
         }
         if let keepIf {
+            // Parsed before the stage started, like the expressions.
             texts.insert(
                 (try? ParsedPredicate(format: keepIf.text).predicate.keyPaths, keepIf.location),
                 at: 0)

@@ -24,8 +24,8 @@ struct ImportCommand: ParsableCommand {
             Later imports keep the types of the first one, and read dates and numbers as it did, \
             unless the numbers of a column need the other decimal mark. If it had a wrong `--type`, \
             remove the store and import again, or change its model with `etl migrate`. Without any \
-            key, the columns of the first import identify a record, and a file that lacks one of \
-            them is refused.
+            key, the columns of the first import identify a record, and the import of a file that \
+            lacks one of them fails.
 
             Rejected records are written to the folder rejects next to the store, reports to the \
             folder runs. Correct them there, and `etl replay FOLDER` imports them. To import other \

@@ -16,9 +16,9 @@ struct ReportCommand: ParsableCommand {
             `toComplete`.
 
             For a stage that did not finish, `waiting` counts the records that the next run \
-            writes. "Objects changed" counts an object once for each save that changed its row, its \
-            links, or its derived attributes. An object that the run inserted is only inserted, \
-            even if later saves of the run change it.
+            writes. The table "Objects changed" counts an object once for each save that changed \
+            its row, its links, or its derived attributes. An object that the run inserted is only \
+            inserted, even if later saves of the run change it.
 
             Exit status: 0 ok, whatever the status of the run, 66 the report is missing, 78 it \
             cannot be read.

@@ -36,9 +36,9 @@ struct MigrateCommand: ParsableCommand {
             - `from`: the old entity, if its name differs.
             - `where`: a predicate. Old objects that do not match it are dropped.
             - `set`: new values. An attribute has an expression over the old object, such as \
-            priority: "ternary(p == 'high', 2, 0)". A relationship has the name of an old one, or a key path of \
-            to-one relationships such as country.continent. $source is the object that another \
-            mapping creates from the same old one.
+            priority: "ternary(p == 'high', 2, 0)". A relationship is set to the name \
+            of an old one, or to a key path of to-one relationships such as country.continent. It \
+            can also be $source: the object that another mapping creates from the same old one.
             - `lookup`: links to objects by a key, which is a string or an integer. Missing objects \
             are created: tags: { by: name, from: tagText, split: "," }
             - `todo`: a decision that you have still to make. `--write-mapping` writes one for each class \

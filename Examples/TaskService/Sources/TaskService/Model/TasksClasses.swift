@@ -4,7 +4,7 @@ import GraphStore
 
 /// The classes of tasks.yaml.
 enum TasksClasses {
-    /// Register them with a container before its first context is made.
+    /// Register them with a container before its first context is created.
     static var all: [ManagedObject.Type] {
         [
             Category.self,

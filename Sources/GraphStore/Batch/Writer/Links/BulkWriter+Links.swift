@@ -170,7 +170,9 @@ extension BulkWriter {
         return mustCreate ? .mustCreate : .done
     }
 
-    /// - Parameter known: A set with the same keys, once the list is long.
+    /// Returns whether a list of keys does not contain the key.
+    ///
+    /// - Parameter known: A set with the same keys, which is filled if the list is long.
     private func isNew(_ key: Int64, among keys: [Int64], _ known: inout Set<Int64>) -> Bool {
         guard keys.count >= 32 else { return !keys.contains(key) }
         if known.isEmpty { known.formUnion(keys) }

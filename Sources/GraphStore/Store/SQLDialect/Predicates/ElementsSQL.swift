@@ -7,7 +7,7 @@ import GraphModel
 /// `e1.ZOWNER = t.ZOWNER`. There is one row for each path to an object that the last to-many hop
 /// reaches. The to-ones and the attribute after this hop are the row's value, which may be `nil`.
 struct ElementsSQL {
-    /// The tables of the links, without the joins of the elements' own paths.
+    /// The FROM clause up to the last to-many hop; the joins for the path after it are added later.
     var from: SQLFragment
     /// The column with the owner of each row.
     let owner: String

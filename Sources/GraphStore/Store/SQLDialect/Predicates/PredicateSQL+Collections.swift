@@ -18,9 +18,9 @@ extension PredicateSQL {
         case .all:
             return "NOT EXISTS (SELECT 1 " + rows(elements, and: [Self.not(condition)]) + ")"
         case .none:
-            return Self.not(some(of: elements, meet: condition, unless: comparison.op))
+            return Self.not(some(of: elements, meet: condition, by: comparison.op))
         case .any, .direct:
-            return some(of: elements, meet: condition, unless: comparison.op)
+            return some(of: elements, meet: condition, by: comparison.op)
         }
     }
 
@@ -32,12 +32,15 @@ extension PredicateSQL {
         var elements = try elements(collection)
         if other.constant == nil { elements.isCorrelated = true }
         let condition = try compare(try value(of: elements), op, other, options)
-        return some(of: elements, meet: condition, unless: op)
+        return some(of: elements, meet: condition, by: op)
     }
 
     /// Returns the SQL that tests whether an object has an element that satisfies a condition.
+    ///
+    /// - Parameter op: the operator of the condition; with `notEqual`, the SQL stops at the first
+    ///   match instead of collecting all owners.
     private func some(
-        of elements: ElementsSQL, meet condition: SQLFragment, unless op: ComparisonOperator
+        of elements: ElementsSQL, meet condition: SQLFragment, by op: ComparisonOperator
     ) -> SQLFragment {
         // Nearly every element differs from a given value, so stop at the first match.
         if elements.isCorrelated || op == .notEqual {

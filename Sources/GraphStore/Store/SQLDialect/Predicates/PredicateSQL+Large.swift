@@ -3,9 +3,12 @@ import GraphModel
 /// Predicates with many terms, or with deep nesting.
 ///
 /// SQLite's parser has a stack of 100 symbols, and its expressions may be 1,000 levels deep, which
-/// `a OR b OR c …` is with 1,000 terms (https://www.sqlite.org/limits.html). Compounds are
-/// therefore split in halves, equalities with one value become a list, and everything beyond
-/// `termsMax` or `levelsMax` becomes one call of the evaluator with the columns that it needs.
+/// `a OR b OR c …` is with 1,000 terms (https://www.sqlite.org/limits.html). Therefore:
+///
+/// - Compounds are split in halves.
+/// - Equalities of one key path with several constants become a list.
+/// - Terms beyond `termsMax` or `levelsMax` become one call of the evaluator with the columns that
+///   it needs.
 extension PredicateSQL {
     /// Maximum number of comparisons that one statement contains as SQL.
     static let termsMax = 200

@@ -203,7 +203,7 @@ struct ImportInputs: Sendable {
     ) throws -> ImportInputs {
         if isRepeatable, let stream = stream(among: note.finished, note.position) {
             throw stream.command == nil
-                ? CannotResume("what was read of \(stream.name) cannot be read again")
+                ? CannotResume("the earlier part of \(stream.name) cannot be read again")
                 : .command
         }
         var rest = self

@@ -12,9 +12,11 @@ import Synchronization
 /// b.csv, d.csv -> lane 1 /                           a2, b1 -----> lane 1 /
 /// ```
 final class ImportLanes: Sendable {
-    /// With fewer batches, a lane would be idle whenever its reader or the writer waits.
+    /// The minimum number of batches per lane; with fewer, a lane is idle whenever its reader or
+    /// the writer waits.
     private static let batchesMin = 3
-    /// A batch that waits longer is no longer in the processor's cache when it is written.
+    /// The maximum number of batches per lane; a batch that waits longer is no longer in the
+    /// processor's cache when it is written.
     private static let batchesMax = 6
 
     /// The unit of work for a lane.

@@ -53,7 +53,7 @@ extension ImportWriter {
     /// Resumes a section that an earlier attempt has not completely written.
     mutating func resumeSection(_ note: SectionNote) throws {
         guard writer.mayReorder(records: .max), try writer.beginMap() else {
-            throw CannotResume("there is no room for the keys of all objects any more")
+            throw CannotResume("there is no more space for the keys of all objects")
         }
         // Other processes can write while the section is read again.
         try context.save()

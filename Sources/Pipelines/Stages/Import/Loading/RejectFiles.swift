@@ -169,11 +169,11 @@ struct RejectFiles {
 
     /// Returns whether files that the notes in the store name may be continued.
     ///
-    /// The store may come from another person, so its notes are not trusted: only files in a folder
-    /// that a run of this pipeline has created are read, truncated, or removed.
+    /// The store may come from another person, so its notes are not trusted. The run reads,
+    /// truncates, or removes only files in a folder that a run of this pipeline has created.
     ///
-    /// - Returns: `false` if the folder is not such a folder, but has none of the files.
-    /// - Throws: `RunFailure` (65) if it has one.
+    /// - Returns: `false` if the folder belongs to another pipeline and has none of the files.
+    /// - Throws: `RunFailure` (65) if it belongs to another pipeline and has one of the files.
     private func mayContinue(_ files: [FileName], in itsFolder: String) throws -> Bool {
         if Self.areSame(itsFolder, folder) { return true }
         if Publication.run(ofRejects: PathText.lastComponent(itsFolder), origin.pipeline) != nil,
