@@ -94,8 +94,8 @@ extension ColumnPlan.PlannedLinks {
             .invalidRequest,
             "'\(plan.entity).\(relationship.name)' cannot be part of a key in this store, which"
                 + " keeps the relationship as"
-                + " '\(destination.name).\(relationship.inverseName ?? "")' only; use other properties as the key, or import '\(destination.name)'"
-        )
+                + " '\(destination.name).\(relationship.inverseName ?? "")' only; use other"
+                + " properties as the key, or import '\(destination.name)'")
     }
 
     /// Rejects a link's key that contains a relationship without a column.
