@@ -44,6 +44,22 @@ extension FileSystem {
         return try result.get()
     }
 
+    /// Fills a buffer with the bytes at an offset.
+    ///
+    /// - Returns: the number of bytes read; fewer than the buffer holds if the file ends before.
+    package static func fill(
+        _ room: UnsafeMutableRawBufferPointer, from descriptor: Int32, at place: Int64
+    ) throws(SystemFault) -> Int {
+        var filled = 0
+        while filled < room.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: room[filled...])
+            let count = try read(descriptor, into: rest, at: place + Int64(filled))
+            guard count > 0 else { break }
+            filled += count
+        }
+        return filled
+    }
+
     /// Writes all bytes at the descriptor's current position, or at an offset.
     package static func write(
         _ bytes: [UInt8], to descriptor: Int32, at place: Int64? = nil

@@ -19,15 +19,9 @@ package final class FileStorage: PageStorage {
     package func read(
         _ room: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(PageFault) {
-        var filled = 0
+        let filled: Int
         do throws(SystemFault) {
-            while filled < room.count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: room[filled...])
-                let count = try FileSystem.read(
-                    descriptor, into: rest, at: offset + Int64(filled))
-                guard count > 0 else { break }
-                filled += count
-            }
+            filled = try FileSystem.fill(room, from: descriptor, at: offset)
         } catch {
             throw .system(error.number)
         }

@@ -88,19 +88,13 @@ package final class KeySpill {
     fileprivate func read(
         _ room: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(PageFault) {
-        var filled = 0
-        while filled < room.count {
-            let count: Int
-            do throws(SystemFault) {
-                count = try FileSystem.read(
-                    descriptor, into: UnsafeMutableRawBufferPointer(rebasing: room[filled...]),
-                    at: offset + Int64(filled))
-            } catch {
-                throw .system(error.number)
-            }
-            guard count > 0 else { throw .unsuitable("the temporary file lost its end") }
-            filled += count
+        let filled: Int
+        do throws(SystemFault) {
+            filled = try FileSystem.fill(room, from: descriptor, at: offset)
+        } catch {
+            throw .system(error.number)
         }
+        guard filled == room.count else { throw .unsuitable("the temporary file lost its end") }
     }
 }
 

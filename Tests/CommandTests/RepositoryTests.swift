@@ -160,11 +160,11 @@ import Testing
                 "GraphModel/Predicates/Records/RecordGraph.swift",  // the clock
                 "GraphModel/Predicates/Text/TextCollation.swift",  // memory
                 "GraphModel/Predicates/Text/TextComparison.swift",  // memory
-                "GraphStore/Batch/Keys/KeyHash.swift",  // memory
                 "GraphStore/Contexts/Container/ConcurrencyDebug.swift",  // the environment
                 "GraphStore/Contexts/Container/WriteLease.swift",  // threads
                 "GraphStore/History/HistoryWriter.swift",  // the process
-                "GraphStore/Store/StatementLog.swift",  // standard error
+                "GraphStore/Identity/KeyHash.swift",  // memory
+                "GraphStore/Store/Description/StatementLog.swift",  // standard error
                 "Pipelines/Reporting/ProcessMemory.swift",  // the process
                 "RecordStreams/Bytes/ByteSearch.swift",  // memory
                 "SQLite/StoreError+SQLite.swift",  // the system's numbers of errors
@@ -191,11 +191,11 @@ import Testing
         }
         #expect(
             places == [
-                "Sources/GraphStore/Batch/Requests/ConcurrentCount.swift",
-                "Sources/GraphStore/Batch/Requests/ConcurrentCount.swift",
                 "Sources/GraphStore/Contexts/Container/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/Container/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/Container/PersistentContainer.swift",
+                "Sources/GraphStore/Fetching/ConcurrentCount.swift",
+                "Sources/GraphStore/Fetching/ConcurrentCount.swift",
                 "Sources/Pipelines/Running/Scheduling/BatchQueue.swift",
                 "Sources/Pipelines/Stages/Export/ExportReader.swift",
                 "Sources/Pipelines/Stages/Import/Loading/ImportPieces.swift",
@@ -273,7 +273,7 @@ import Testing
     @Test func onlyListedFilesWriteToStandardError() throws {
         #expect(
             try sources(with: ["writeBytes(2,", "STDERR_FILENO"]) == [
-                "Sources/GraphStore/Store/StatementLog.swift",
+                "Sources/GraphStore/Store/Description/StatementLog.swift",
                 "Sources/etl/Terminal/Terminal.swift",
             ])
         #expect(try sources(with: ["ENFILE"]) == ["Sources/Files/FaultKind.swift"])

@@ -34,7 +34,7 @@ extension AppStore {
         let schema = app.schema(holding: held)
         try prepare(connection, for: schema, path)
         return try PersistentStore(
-            description, app, schema, address, connection,
+            description, app.origin, app.metadata, schema, address, connection,
             backup: access.keepsBackup
                 ? AppStoreBackup(of: path, keeping: access.backupsKept) : nil)
     }
@@ -108,7 +108,7 @@ extension AppStore {
             schema.tables.filter { schema.found?.has($0.name) == true }.map(\.name)
             + schema.joinTables.map(\.name)
         for table in tables {
-            for sql in statements(touching: table, of: schema) {
+            for sql in SchemaSQL.statements(touching: table, of: schema) {
                 do throws(StoreError) {
                     // Preparing also compiles the triggers, but runs nothing.
                     _ = try connection.prepare(sql)
@@ -121,15 +121,5 @@ extension AppStore {
                 }
             }
         }
-    }
-
-    /// Returns statements that fire every trigger of a table, for preparing only.
-    static func statements(touching table: String, of schema: StoreLayout) -> [String] {
-        let columns = schema.found?.columns[table]?.map { "\"\($0.name)\"" } ?? []
-        let sets = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
-        return [
-            "INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(sets)",
-            "DELETE FROM \(table)",
-        ]
     }
 }

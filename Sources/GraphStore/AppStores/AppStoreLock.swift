@@ -63,19 +63,6 @@ package final class AppStoreLock {
     }
 }
 
-extension PersistentContainer {
-    /// Returns the path of the file, which may not exist yet, after resolving symbolic links.
-    package static func file(behind path: String) -> String { StoreFiles.resolved(path) }
-
-    /// Removes the notes of etl from a copy of an app's store, and checkpoints its write-ahead log.
-    package static func removeNotes(at path: String) throws(StoreError) {
-        let connection = try exclusive(path)
-        try ProgressNotes.dropTables(on: connection)
-        // Release the pages that the notes used.
-        try connection.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-}
-
 extension ExternalFiles {
     /// Removes the external files of large values that are missing in another store's folder.
     static func removeAll(

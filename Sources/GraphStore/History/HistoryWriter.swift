@@ -86,19 +86,20 @@ final class HistoryWriter {
         }
     }
 
-    /// Writes the changes of a session.
+    /// Writes the changes of a save.
     ///
+    /// - Parameter recorder: The details of the changes.
     /// - Returns: the transaction's number; `nil` if nothing changed.
-    func write(_ session: WriteSession) throws(StoreError) -> Int64? {
-        let change = session.change
+    func write(
+        _ change: StoreChange, _ recorder: HistoryRecorder?, author: String?, contextName: String?
+    ) throws(StoreError) -> Int64? {
         // Objects in other stores of the container are not part of this store's history.
         let numbers = change.entityNumbers
         guard numbers.contains(where: { schema.entities[$0] != nil }) else { return nil }
         let number = try maximum(HistorySchema.transactionEntity) + 1
-        try writeTransaction(number, session)
+        try writeTransaction(number, author: author, contextName: contextName)
         try setMaximum(HistorySchema.transactionEntity, number)
         var key = try maximum(HistorySchema.changeEntity)
-        let recorder = session.history
         let row = try connection.cached(
             "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID,"
                 + " ZCOLUMNS) VALUES (?, \(HistorySchema.changeEntity), ?, ?, ?, ?, ?)")
@@ -152,7 +153,7 @@ final class HistoryWriter {
     }
 
     private func writeTransaction(
-        _ number: Int64, _ session: WriteSession
+        _ number: Int64, author: String?, contextName: String?
     ) throws(StoreError) {
         let names = textColumns.map { ", \($0.column)" }.joined()
         let row = try connection.cached(
@@ -162,7 +163,7 @@ final class HistoryWriter {
         var texts: [StoredValue] = []
         let process = ProcessInfo.processInfo
         let known = [
-            session.author, process.processName, session.contextName,
+            author, process.processName, contextName,
             "\(process.processIdentifier)",
         ]
         for (place, _, isInterned) in textColumns {

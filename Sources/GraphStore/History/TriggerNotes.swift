@@ -39,7 +39,7 @@ final class TriggerNotes {
         var statements: [String] = []
         for table in tables.sorted() + schema.joinTables.map(\.name)
         where schema.found?.has(table) == true {
-            statements += AppStore.statements(touching: table, of: schema)
+            statements += SchemaSQL.statements(touching: table, of: schema)
         }
         let columns = try connection.columnsSetByTriggers(of: statements)
             .filter { tables.contains($0.table) && known.contains($0.column) }

@@ -35,7 +35,7 @@ struct SalvageWriter {
         // failure.
         let connection = try Connection(path: temporary, mode: .readWrite)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        for suffix in ["-wal", "-shm", "-journal"] { try StoreFiles.remove(temporary + suffix) }
+        try StoreFiles.removeLogs(of: temporary)
         let (from, to) = (
             StoreFiles.supportFolder(of: temporary), StoreFiles.supportFolder(of: newPath)
         )

@@ -1,20 +1,6 @@
 import GraphModel
 
 extension ModelHistory {
-    /// One migration of a chain.
-    public struct Stage: Sendable, Hashable {
-        /// The index of the version that the stage starts with, counted from 0.
-        public let from: Int
-        /// The index of the version that the stage ends with.
-        public let to: Int
-
-        /// Creates a stage; a mapping may skip versions.
-        public init(from: Int, to: Int) {
-            self.from = from
-            self.to = to
-        }
-    }
-
     /// Returns the fewest stages from a version to the newest one.
     ///
     /// A stage leads from a version to the next one, or, with a mapping, to any later one. Adjacent

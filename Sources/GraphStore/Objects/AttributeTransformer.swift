@@ -50,13 +50,6 @@ public struct TransformableKey<Value>: Sendable {
     }
 }
 
-extension PersistentContainer {
-    /// Registers a transformer for the attributes that name it in the model.
-    public func register(_ transformer: any AttributeTransformer, named name: String) {
-        objects.register(transformer, named: name)
-    }
-}
-
 extension ManagedObject {
     /// The value of a Transformable attribute, decoded by its transformer; `nil` if it has no
     /// value.

@@ -22,7 +22,7 @@ package struct KnownInput: Sendable, Hashable {
 ///
 /// The first such file creates the table.
 enum KnownInputs {
-    static let table = "ETL_INPUTS"
+    static let table = SchemaSQL.inputsTable
 
     static let creation = """
         CREATE TABLE IF NOT EXISTS \(table) (PIPELINE TEXT, STAGE TEXT, \

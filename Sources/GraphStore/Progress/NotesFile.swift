@@ -102,7 +102,7 @@ struct NotesFile {
     /// Removes the file, if it exists.
     func remove() throws(StoreError) {
         guard hasPossibleName else { return }
-        for suffix in ["", "-journal"] { try StoreFiles.remove(path + suffix) }
+        try StoreFiles.removeStore(path)
     }
 
     /// Whether the file name is within the limit of the file system; a very long store name exceeds
@@ -113,11 +113,11 @@ struct NotesFile {
     }
 
     /// Whether there is a file, and the store has a log.
-    var isBehindLog: Bool { FileSystem.exists(path) && StoreFiles.size(storePath + "-wal") > 0 }
+    var isBehindLog: Bool { FileSystem.exists(path) && StoreFiles.hasFilledLog(storePath) }
 
     /// A string that changes if another process writes to the store; `nil` if the WAL is not empty.
     private var state: String? {
-        guard StoreFiles.size(storePath + "-wal") == 0 else { return nil }
+        guard !StoreFiles.hasFilledLog(storePath) else { return nil }
         // Excludes the inode number, so that a project copied with its times has the same state.
         return StoreFiles.stamp(storePath).dropFirst().map(String.init).joined(separator: " ")
     }

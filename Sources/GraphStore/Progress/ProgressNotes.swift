@@ -9,14 +9,7 @@ import SQLite
 /// The notes of a failed run remain until a run of the same owner has completed it. While a run of
 /// another owner uses the store, they are suspended: their kind is `owner/kind`.
 enum ProgressNotes {
-    static let table = "ETL_PROGRESS"
-
-    /// Drops the tables of notes.
-    static func dropTables(on connection: Connection) throws(StoreError) {
-        for name in [table, KnownInputs.table] {
-            try connection.execute("DROP TABLE IF EXISTS \(name)")
-        }
-    }
+    static let table = SchemaSQL.progressTable
 
     /// The largest count in an undamaged note; sums of counts cannot overflow.
     static let countMax: Int64 = 1 << 53

@@ -91,34 +91,11 @@ extension PersistentStore {
             .encoding, "\(path) keeps its texts in \(name), and a store's are in UTF-8")
     }
 
-    /// Changes the journal mode of an existing store to the mode of the options, if they set one.
-    ///
-    /// A first load that was killed while it built pages has left the WAL mode.
-    static func setJournal(
-        _ description: StoreDescription, _ connection: Connection
-    ) throws(StoreError) {
-        guard description.kind == .sqlite else { return }
-        let hasLeftLog = try PendingIndexes.hasLeftLog(on: connection)
-        guard let mode = description.options.journalMode ?? (hasLeftLog ? .writeAheadLog : nil)
-        else { return }
-        let current = try connection.text("PRAGMA journal_mode")
-        guard current?.uppercased() != mode.rawValue else { return }
-        try connection.execute("PRAGMA journal_mode = \(mode.rawValue)")
-    }
-
     /// Throws if a file is neither a store of any origin nor empty.
     static func checkIsStore(at path: String) throws(StoreError) {
         let connection = try StoreSnapshot(of: path, copiesOurs: false).connection
         guard try !isEmpty(connection, path) else { return }
         _ = try StoreMetadata(ofStoreAt: path, on: connection)
-    }
-
-    static func refuseUnfinished(
-        _ connection: Connection, _ path: String
-    ) throws(StoreError) {
-        let isPending = try PendingIndexes.isPending(on: connection)
-        if let owner = try LoadOwner.other(than: connection) { throw owner.refusal(path) }
-        guard !isPending else { throw .unfinishedLoad(path) }
     }
 }
 

@@ -24,9 +24,16 @@ enum FileDescriptor {
         (try? FileStatus(of: path))?.size
     }
 
+    /// Returns a string that changes when a process writes to a store or to its write-ahead log.
+    ///
+    /// It is cheap, but also changes if the content stays the same.
+    static func state(ofStore path: String) -> String {
+        state(path) + " " + state(path + "-wal")
+    }
+
     /// The inode, size, and modification time of a file, which change when it is written; empty if
     /// the file is empty, does not exist, or cannot be read.
-    static func state(_ path: String) -> String {
+    private static func state(_ path: String) -> String {
         guard let status = try? FileStatus(of: path), status.size > 0 else { return "" }
         return "\(status.inode):\(status.size):\(status.timeWritten)"
     }

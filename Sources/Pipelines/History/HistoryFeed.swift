@@ -111,7 +111,7 @@ private struct Reading {
         }
         var (state, pauses) = ("", 0)
         while true {
-            let seen = Self.state(of: query.store)
+            let seen = FileDescriptor.state(ofStore: query.store)
             // Every save changes the file or its WAL.
             if seen != state || pauses == Self.pausesMax {
                 try look()
@@ -121,10 +121,6 @@ private struct Reading {
             try wait(pause)
             pauses += 1
         }
-    }
-
-    private static func state(of store: String) -> String {
-        FileDescriptor.state(store) + " " + FileDescriptor.state(store + "-wal")
     }
 
     private func wait(_ pause: Duration) throws {

@@ -97,15 +97,7 @@ package struct Inference: Sendable {
             throw Self.failure(error, options, spool)
         }
         losses = inputs.warnings
-        guard inputs.hasRecords || inputs.areOfStore else {
-            throw RunFailure(
-                .dataError,
-                losses.map { warning in
-                    var error = warning
-                    if error.code == "infer.empty" { error.severity = .error }
-                    return error
-                })
-        }
+        try Self.requireRecords(inputs)
         guard !inputs.samples.isEmpty else {
             self = Inference(store: nil, warnings: losses, empty: inputs.empty)
             return
@@ -151,6 +143,17 @@ package struct Inference: Sendable {
             URLCheck.problem(ofInput: $0, format: options.format, command: options.command)
         }
         guard urls.isEmpty else { throw RunFailure(.noInput, urls) }
+    }
+
+    private static func requireRecords(_ inputs: InferenceInputs) throws(RunFailure) {
+        guard !inputs.hasRecords, !inputs.areOfStore else { return }
+        throw RunFailure(
+            .dataError,
+            inputs.warnings.map { warning in
+                var error = warning
+                if error.code == "infer.empty" { error.severity = .error }
+                return error
+            })
     }
 
     /// Returns the entities of the store to which new ones may refer; empty if it adds no entity or

@@ -205,19 +205,16 @@ package struct RecordMapper {
 
     /// Notes a fault of the current record.
     ///
-    /// The mapping of the record continues, so that all faults are reported together.
+    /// The mapping of the record continues, so that all faults are reported together. The number of
+    /// faults is limited because a record can hold any number of objects, each with its own faults.
     mutating func note(_ failure: CastFailure, _ slot: Int?, _ field: String?) {
         let fault = Fault(failure: failure, slot: slot, field: field)
-        guard faults.count < Self.faultsMax else {
+        guard faults.count < BulkReject.faultsMax else {
             omitted = (omitted?.first ?? fault, (omitted?.count ?? 0) + 1)
             return
         }
         faults.append(fault)
     }
-
-    /// A limit is necessary because a record can hold any number of objects, each with its own
-    /// faults.
-    private static let faultsMax = 100
 
     /// Rejects a record with its faults, and clears them.
     private mutating func reject(_ record: Int, _ batch: MappedBatch) {

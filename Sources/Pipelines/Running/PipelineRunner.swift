@@ -135,6 +135,46 @@ package struct PipelineRunner: Sendable {
     }
 }
 
+extension PipelineRunner {
+    /// Imports the rejects of a run with the current spec, and removes the records that succeed.
+    ///
+    /// - Parameter run: the run's folder of rejects, its ID if the folder is in `./rejects`, or a
+    ///   spec.
+    package func replay(_ run: String) -> RunOutcome {
+        let isSpec = [".yaml", ".yml"].contains(where: run.hasSuffix)
+        let runID = RunName.of(options.now.timeIntervalSinceReferenceDate)
+        identity.note(
+            pipeline: isSpec ? PipelineSpec.name(fromFile: run) : nil, run: runID)
+        do {
+            let replay = try Replay(
+                run, workingFolder: options.workingFolder, sets: options.sets)
+            identity.note(pipeline: replay.note.pipeline, run: runID)
+            guard replay.hasWork else { return RunOutcome(status: .ok) }
+            let file = replay.note.spec.textFromHere
+            return self.replaying(replay).run(file, text: replay.note.specText)
+        } catch {
+            let failure = RunFailure(error)
+            var outcome = RunOutcome(status: failure.status)
+            outcome.diagnostics = failure.diagnostics
+            return outcome
+        }
+    }
+
+    /// Returns a runner with the parameters of the original run; parameters given now override
+    /// them.
+    private func replaying(_ replay: Replay) -> PipelineRunner {
+        var options = options
+        options.replay = replay
+        let given = Set(options.sets.compactMap { Assignment($0)?.name })
+        options.sets =
+            replay.note.sets.filter { !given.contains(Assignment($0)?.name ?? "") } + options.sets
+        options.workingFolder = replay.note.workingFolder.textFromHere
+        return PipelineRunner(
+            options: options, progress: progress, interruption: interruption, warn: warn,
+            stageEnded: stageEnded, identity: identity)
+    }
+}
+
 extension Interrupted {
     /// Returns the message about the interruption.
     fileprivate func diagnostic(isDry: Bool) -> Diagnostic {

@@ -289,3 +289,29 @@ extension RunReport.Stage {
         }
     }
 }
+
+extension RunReporter {
+    /// Returns the command of `on-failure` if the spec has one and the outcome requires it.
+    ///
+    /// - Parameter report: the path of the report, if one was written.
+    func failureCommand(_ outcome: RunOutcome, report: String?) -> FailureCommand? {
+        guard outcome.status != .ok, !run.options.isDry, run.options.allowsCommands,
+            let spec = run.spec ?? SpecificationFile.read(file: file).spec,
+            let command = spec.onFailure, CommandCheck.secrets(in: command, of: spec).isEmpty
+        else { return nil }
+        let values =
+            run.values
+            ?? .partial(spec, run.runner.context(now: run.options.now, runID: run.runID))
+        let texts = command.words + command.variables.map(\.value)
+        guard texts.allSatisfy(values.canResolve) else {
+            run.runner.warn(
+                Diagnostic(
+                    .warning, code: FailureCommand.problemCode,
+                    "The command of `on-failure` was not started, since a parameter in it has no "
+                        + "value", at: .source(command.location),
+                    fix: "pass --set name=value, or give the parameter a default"))
+            return nil
+        }
+        return FailureCommand(values.command(command), report: report, outcome.status)
+    }
+}

@@ -43,20 +43,14 @@ final class SpillFile {
     func read(
         _ room: UnsafeMutableRawBufferPointer, at position: Int64
     ) throws(RunFailure) {
-        var filled = 0
-        while filled < room.count {
-            let count: Int
-            do throws(SystemFault) {
-                count = try FileSystem.read(
-                    descriptor, into: UnsafeMutableRawBufferPointer(rebasing: room[filled...]),
-                    at: position + Int64(filled))
-            } catch {
-                throw lost(error.text)
-            }
-            // The file is shorter than the written data.
-            guard count > 0 else { throw tooShort }
-            filled += count
+        let filled: Int
+        do throws(SystemFault) {
+            filled = try FileSystem.fill(room, from: descriptor, at: position)
+        } catch {
+            throw lost(error.text)
         }
+        // The file is shorter than the written data.
+        guard filled == room.count else { throw tooShort }
     }
 
     /// Returns the failure if the file ends before the data that was written to it.

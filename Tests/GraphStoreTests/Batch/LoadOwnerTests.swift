@@ -311,9 +311,7 @@ import Testing
             try other.execute("UPDATE ETL_PENDING SET SQL = 'CREATE' WHERE \(key)")
             let schema = store.container.schema
             let build = { () throws(StoreError) -> Void in
-                _ = try PendingIndexes.build(on: other, schema, folding: [:], pagesAtOnce: -1) {
-                    nil
-                }
+                _ = try PendingIndexes.build(on: other, schema, folding: [:], pagesAtOnce: -1) {}
             }
             // For other processes, the load appears to be running.
             try build()

@@ -200,6 +200,7 @@ import Testing
               - { export: Person, to: "${out}/c.csv" }
               - { export: Tag, to: "out/${run.date}.csv", manifest: true }
               - { export: Tag, to: "out/${run.date}.csv.manifest.json" }
+              - { export: Tag, to: tasks.sqlite-journal, as: csv }
             """
         #expect(
             problems(overModel: text) == """
@@ -229,6 +230,10 @@ import Testing
                 a.yaml:18:24: error: The export on line 17 writes out/2026-03-04.csv.manifest.json \
                 too [output.twice]
                   in: stages[10].to
+                  fix: name another file
+                a.yaml:19:24: error: tasks.sqlite-journal is the store of this run, which the \
+                export would replace [output.protected]
+                  in: stages[11].to
                   fix: name another file
                 """)
     }

@@ -9,9 +9,10 @@ struct AttributeLints {
         self.problems = problems
     }
 
-    /// Completes the entity's attributes and reports their problems.
-    func complete(_ entity: inout EntityDeclaration) {
-        for (number, declared) in entity.attributeDeclarations.enumerated() {
+    /// Returns the entity with its attributes completed, and reports their problems.
+    func completed(_ declared: Entity) -> EntityDeclaration {
+        var entity = declared.declaration
+        for (number, declared) in declared.attributes.enumerated() {
             let place = entity.attributePlaces[number]
             entity.description.ownAttributes[number] = completed(declared, at: place)
         }
@@ -24,6 +25,7 @@ struct AttributeLints {
         for (index, place) in indexes where index.elements.isEmpty {
             error("index", "The index '\(index.name)' has no property", place)
         }
+        return entity
     }
 
     private func error(_ code: String, _ message: String, _ place: SourceLocation) {

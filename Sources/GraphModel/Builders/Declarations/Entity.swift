@@ -12,7 +12,9 @@ import Diagnostics
 /// }
 /// ```
 public struct Entity: Sendable {
-    var declaration: EntityDeclaration
+    private(set) var declaration: EntityDeclaration
+    /// The attributes, in the order of `declaration.description.ownAttributes`.
+    private(set) var attributes: [Attribute] = []
 
     /// Declares an entity; omitted arguments have Core Data's defaults.
     ///
@@ -41,7 +43,10 @@ public struct Entity: Sendable {
                 managedObjectClassName: className, renamingIdentifier: renamedFrom,
                 versionHashModifier: hashModifier, userInfo: userInfo),
             place: place, parentPlace: parent == nil ? nil : place)
-        for part in parts() { part.add(to: &declaration) }
+        for part in parts() {
+            part.add(to: &declaration)
+            if case .attribute(let attribute) = part.content { attributes.append(attribute) }
+        }
     }
 }
 
@@ -63,7 +68,6 @@ public struct EntityPart: Sendable {
         case .attribute(let attribute):
             entity.description.ownAttributes.append(attribute.description)
             entity.attributePlaces.append(attribute.place.inside(entity.name))
-            entity.attributeDeclarations.append(attribute)
         case .relationship(let relationship):
             let place = relationship.place.inside(entity.name)
             entity.description.ownRelationships.append(relationship.description)

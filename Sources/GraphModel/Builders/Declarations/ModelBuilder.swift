@@ -39,9 +39,8 @@ extension ManagedObjectModel {
         declared.versionIdentifiers = version.map { [$0] } ?? []
         for part in parts {
             switch part.content {
-            case .entity(var entity):
-                AttributeLints(problems).complete(&entity)
-                declared.entities.append(entity)
+            case .entity(let entity):
+                declared.entities.append(AttributeLints(problems).completed(entity))
             case .composite(let composite):
                 let lints = AttributeLints(problems)
                 declared.composites.append(
@@ -62,7 +61,7 @@ extension ManagedObjectModel {
 /// A part of a model: an entity, a composite, or a configuration.
 public struct ModelPart: Sendable {
     enum Content: Sendable {
-        case entity(EntityDeclaration)
+        case entity(Entity)
         case composite(Composite)
         case configuration(Configuration)
     }
@@ -107,7 +106,7 @@ public struct Composite: Sendable {
 @resultBuilder public enum ModelBuilder {
     /// Adds an entity.
     public static func buildExpression(_ entity: Entity) -> [ModelPart] {
-        [ModelPart(content: .entity(entity.declaration))]
+        [ModelPart(content: .entity(entity))]
     }
 
     /// Adds a composite.

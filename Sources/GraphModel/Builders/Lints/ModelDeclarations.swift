@@ -90,8 +90,6 @@ package struct EntityDeclaration: Sendable {
     package var indexElements: [[PlacedName]] = []
     /// The location of each index's predicate, or of the index without a predicate.
     package var indexPredicatePlaces: [SourceLocation] = []
-    /// The attributes declared in Swift, in the order of `description.ownAttributes`.
-    var attributeDeclarations: [Attribute] = []
 
     /// The entity's name in the model.
     package var name: String { description.name }

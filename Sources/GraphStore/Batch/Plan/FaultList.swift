@@ -2,7 +2,7 @@
 ///
 /// A row can have any number of links, each with its own fault, so not all faults are kept.
 struct FaultList: Sendable, Hashable {
-    static let listedMax = 99
+    private static let listedMax = BulkReject.faultsMax - 1
     private static let hiddenMax = 10_000
 
     /// The first faults.
@@ -42,6 +42,9 @@ struct FaultList: Sendable, Hashable {
 }
 
 extension BulkReject {
+    /// The maximum number of listed faults of a record.
+    package static let faultsMax = 100
+
     /// Returns the line about the faults of a record that are not listed.
     package static func notListed(_ count: Int) -> String {
         count.counting("more fault is not listed", "more faults are not listed")

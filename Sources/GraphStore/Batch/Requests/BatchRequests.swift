@@ -33,26 +33,26 @@ public enum BatchResultType: String, Sendable, Hashable, CaseIterable {
     case objectIDs
 }
 
-/// How a batch delete applies the model's delete rules.
-public enum BatchDeleteRules: String, Sendable, Hashable, CaseIterable {
-    /// Applies the delete rules, as if the objects were deleted one by one.
+/// Whether a batch request applies the model's rules.
+public enum BatchRules: String, Sendable, Hashable, CaseIterable {
+    /// Applies the rules.
     case honour
-    /// Ignores the delete rules.
-    ///
-    /// Links to deleted objects remain in the store, and the caller must clear them.
+    /// Ignores the rules.
     case ignore
 }
 
+/// How a batch delete applies the model's delete rules.
+///
+/// With `honour`, the objects are deleted as if one by one. With `ignore`, links to deleted objects
+/// remain in the store, and the caller must clear them.
+public typealias BatchDeleteRules = BatchRules
+
 /// How a batch update applies the model's validation rules.
-public enum BatchUpdateRules: String, Sendable, Hashable, CaseIterable {
-    /// Applies the rules: one invalid new value makes the complete request fail.
-    case honour
-    /// Does not check ranges, lengths, patterns, and the rules of entities.
-    ///
-    /// Values must still match their columns, required values must be set, and unique values must
-    /// be unique.
-    case ignore
-}
+///
+/// With `honour`, one invalid new value makes the complete request fail. With `ignore`, ranges,
+/// lengths, patterns, and the rules of entities are not checked. Values must still match their
+/// columns, required values must be set, and unique values must be unique.
+public typealias BatchUpdateRules = BatchRules
 
 /// A request that sets properties of all objects that match a predicate, without loading the
 /// objects.

@@ -229,7 +229,7 @@ struct BatchUpdate {
             let violation = Self.comparison(name, ">", maximum, attribute)
             rules.append((violation, "more than \(bound)"))
         }
-        if attribute.isExactDecimal { try DecimalSQL.register(on: connection) }
+        if attribute.isExactDecimal { try DecimalCollation.register(on: connection) }
         for rule in rules {
             let breaking = SelectSQL(
                 "count(*)", from: entity.table, where: [changing, "(\(rule.violation))"])
@@ -250,7 +250,7 @@ struct BatchUpdate {
         guard attribute.isExactDecimal, let number = ExactDecimal(bound) else {
             return "\(column) \(op) \(bound)"
         }
-        return "\(column) COLLATE \(DecimalSQL.collation) \(op) '\(number.text)'"
+        return "\(column) COLLATE \(DecimalCollation.name) \(op) '\(number.text)'"
     }
 
     private func brokenText(

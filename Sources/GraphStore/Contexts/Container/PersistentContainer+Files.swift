@@ -22,7 +22,8 @@ extension PersistentContainer {
         var lock: Connection?
         if FileSystem.exists(path), StoreFiles.size(path) > 0 {
             do throws(StoreError) {
-                let connection = try exclusive(path, timeoutMilliseconds: timeoutMilliseconds)
+                let connection = try Connection.exclusive(
+                    path, timeoutMilliseconds: timeoutMilliseconds)
                 // Remove the WAL now. SQLite would remove it by name on close, when the name may
                 // belong to another store.
                 try connection.execute("PRAGMA journal_mode = DELETE")
@@ -100,11 +101,11 @@ extension PersistentContainer {
             if let witness {
                 try witness.takeOver()
             } else {
-                FileSystem.exists(path) ? try exclusive(path, waiting: patience) : nil
+                FileSystem.exists(path) ? try .exclusive(path, waiting: patience) : nil
             }
         // Keep other processes out until the new store has the name.
         defer { withExtendedLifetime(guarding) {} }
-        try exclusive(newPath).checkpoint()
+        try Connection.exclusive(newPath).checkpoint()
         let isOfApp = AppStore.isOne(newPath)
         // Leave an app's metadata unchanged.
         if !isOfApp { try beginLineage(newPath) }
@@ -119,7 +120,7 @@ extension PersistentContainer {
         let journal = try guarding?.removeLog()
         let isKept: Bool
         do throws(StoreError) {
-            for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
+            try StoreFiles.removeLogs(of: path)
             // Give the new file the permissions of the old one.
             FileRights(of: path)?.adding(0o600).give(toFile: newPath)
             isKept = StoreFiles.link(path, as: old)
@@ -197,7 +198,7 @@ extension PersistentContainer {
     }
 
     private static func makeNew(_ copy: Connection) throws(StoreError) {
-        try ProgressNotes.dropTables(on: copy)
+        try SchemaSQL.dropNotes(on: copy)
         guard try StoreMetadata(readingFrom: copy) != nil else { return }
         // Leave the rest of the metadata unchanged, including its order.
         let write = try copy.prepare("UPDATE Z_METADATA SET Z_UUID = ?")
@@ -253,7 +254,7 @@ extension PersistentContainer {
     /// History tokens of the replaced store are then invalid for the file, even if the file is an
     /// older copy with the same UUID.
     private static func beginLineage(_ path: String) throws(StoreError) {
-        let connection = try exclusive(path)
+        let connection = try Connection.exclusive(path)
         let keepsHistory = try HistorySchema.exists(on: connection)
         guard keepsHistory, var metadata = try StoreMetadata(readingFrom: connection) else {
             return
@@ -261,22 +262,6 @@ extension PersistentContainer {
         metadata.propertyList[StoreMetadata.lineageKey] = .string(UUID().uuidString)
         try metadata.write(to: connection)
         try connection.checkpoint()
-    }
-
-    /// Returns a connection that locks out all others for as long as it exists.
-    ///
-    /// - Parameter patience: how long to wait for other connections; `nil` waits for the timeout.
-    static func exclusive(
-        _ path: String, waiting patience: LockPatience? = nil, timeoutMilliseconds: Int32 = 1_000
-    ) throws(StoreError) -> Connection {
-        do {
-            let connection = try Connection(path: path, mode: .readWrite)
-            connection.waitForLocks(patience, otherwise: timeoutMilliseconds)
-            try connection.lockExclusively()
-            return connection
-        } catch {
-            throw error.code == .busy ? StoreError(inUse: path) : error
-        }
     }
 
     /// Throws unless a run can use a store at this path.
@@ -311,5 +296,16 @@ extension PersistentContainer {
         } catch {
             guard error.code != .busy else { throw StoreError(inUse: path) }
         }
+    }
+
+    /// Returns the path of the file, which may not exist yet, after resolving symbolic links.
+    package static func file(behind path: String) -> String { StoreFiles.resolved(path) }
+
+    /// Removes the notes of etl from a copy of an app's store, and checkpoints its write-ahead log.
+    package static func removeNotes(at path: String) throws(StoreError) {
+        let connection = try Connection.exclusive(path)
+        try SchemaSQL.dropNotes(on: connection)
+        // Release the pages that the notes used.
+        try connection.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }

@@ -61,3 +61,10 @@ extension PersistentContainer {
         schema.parts[entity.rootNumber]?.metadata.current.uuid ?? storeUUID
     }
 }
+
+extension PersistentContainer {
+    /// Registers a transformer for the attributes that name it in the model.
+    public func register(_ transformer: any AttributeTransformer, named name: String) {
+        objects.register(transformer, named: name)
+    }
+}

@@ -242,7 +242,9 @@ public final class PersistentContainer: Sendable {
         try requireWriting()
         try take(as: name)
         do {
-            try store.backup?.keep(store.newReader)
+            try store.backup?.keep { name throws(StoreError) in
+                try Self.copy(store.newReader(), of: store.path, to: name)
+            }
             return try WriteSession(store, objects.keys)
         } catch {
             lease.release()
@@ -300,7 +302,7 @@ public final class PersistentContainer: Sendable {
             on: store.connection, schema, folding: schema.foldTables, linkBytes: linkBytes,
             pagesMin: pagesMin,
             session: { () throws(StoreError) in try WriteSession(self.store, self.objects.keys) }
-        ) { () throws(StoreError) in store.derived }
+        ) { () throws(StoreError) in try store.derived?.renew(on: store.connection, schema) }
         noteForBroadcast(derived)
         try store.image()?.commit()
     }

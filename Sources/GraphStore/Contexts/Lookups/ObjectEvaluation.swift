@@ -169,3 +169,11 @@ final class ObjectGraph: EvaluationGraph {
         }
     }
 }
+
+extension FetchPlan {
+    /// Returns the handle of a property, or of the object's primary key, for an evaluation.
+    fileprivate func handle(entity: String, key: String) -> Int? {
+        if key == ObjectNumber.explicitKey { return ObjectGraph.numberHandle }
+        return objects.layout(named: entity)?.properties[key].map(ObjectGraph.handle)
+    }
+}

@@ -16,7 +16,7 @@ struct FetchPlan {
     let namedRoots: Set<Int64>
     /// The paths to these objects, with their root entities.
     let namedPaths: [[String]: Int64]
-    private let objects: ObjectSupport
+    let objects: ObjectSupport
     /// The root entity's number for each entity number.
     var rootNumbers: [Int64: Int64] { objects.schema.rootNumbers }
 
@@ -82,12 +82,6 @@ struct FetchPlan {
         let (others, named) = Self.roots(of: [path], from: layout, objects)
         return otherRoots.union(namedRoots).union(others).union(named.values)
             .union([layout.entity.rootNumber])
-    }
-
-    /// Returns the handle of a property, or of the object's primary key, for an evaluation.
-    func handle(entity: String, key: String) -> Int? {
-        if key == ObjectNumber.explicitKey { return ObjectGraph.numberHandle }
-        return objects.layout(named: entity)?.properties[key].map(ObjectGraph.handle)
     }
 
     // MARK: SQL

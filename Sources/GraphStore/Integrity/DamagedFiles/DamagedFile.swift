@@ -38,7 +38,7 @@ final class DamagedFile {
     /// header.
     init?(path: String) {
         guard
-            !["-wal", "-journal"].contains(where: { StoreFiles.size(path + $0) > 0 }),
+            StoreFiles.filledLogs(of: path).isEmpty,
             // The caller opened the file before, so this fails only if descriptors run out.
             let descriptor = try? FileSystem.open(path, .reading)
         else { return nil }
@@ -130,20 +130,9 @@ final class DamagedFile {
     private static func fill(
         _ bytes: inout [UInt8], from descriptor: Int32, at place: Int64
     ) -> Bool {
-        let wanted = bytes.count
-        return bytes.withUnsafeMutableBytes { room in
-            var done = 0
-            while done < wanted {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: room[done...])
-                // The caller reports each page that cannot be read.
-                guard
-                    let count = try? FileSystem.read(
-                        descriptor, into: rest, at: place + Int64(done))
-                else { return false }
-                if count == 0 { break }
-                done += count
-            }
-            return done > 0
+        bytes.withUnsafeMutableBytes { room in
+            // The caller reports each page that cannot be read.
+            ((try? FileSystem.fill(room, from: descriptor, at: place)) ?? 0) > 0
         }
     }
 

@@ -18,7 +18,7 @@ enum DamagedHeader {
         header.replaceSubrange(0..<16, with: magic)
         // 1 stands for 65536, which does not fit into two bytes.
         header.set(form.pageSize == 65_536 ? 1 : form.pageSize, at: 16, bytes: 2)
-        let version: UInt8 = StoreFiles.size(copy + "-wal") > 0 ? 2 : 1
+        let version: UInt8 = StoreFiles.hasFilledLog(copy) ? 2 : 1
         header[18] = version
         header[19] = version
         header[20] = UInt8(form.reserved)

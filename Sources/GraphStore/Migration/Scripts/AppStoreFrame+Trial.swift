@@ -37,7 +37,7 @@ extension AppStoreFrame {
             }
             do throws(StoreError) {
                 try trial.execute(trigger.sql)
-                for sql in AppStore.statements(touching: trigger.table, of: laid) {
+                for sql in SchemaSQL.statements(touching: trigger.table, of: laid) {
                     _ = try trial.prepare(sql)
                 }
             } catch {

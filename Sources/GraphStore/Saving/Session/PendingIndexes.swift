@@ -63,7 +63,7 @@ enum PendingIndexes {
     ///     commits.
     ///   - session: Begins a save session for deferred derivations, so that their changes are
     ///     reported. Without it, they are not reported.
-    ///   - derived: Returns the derived attributes, which are updated with the last transaction.
+    ///   - derive: Updates the derived attributes, as a part of the last transaction.
     /// - Returns: The changes, which the caller must report.
     @discardableResult
     static func build(
@@ -71,7 +71,7 @@ enum PendingIndexes {
         linkBytes: Int = linkBytes, pagesMin: Int64 = PageBuild.pagesMin,
         pagesAtOnce: Int64 = 4_000,
         session: (() throws(StoreError) -> WriteSession)? = nil,
-        deriving derived: () throws(StoreError) -> DerivedAttributes?
+        deriving derive: () throws(StoreError) -> Void
     ) throws(StoreError) -> StoreChange {
         var change = StoreChange()
         if try isPending(on: connection), try LoadOwner.other(than: connection) == nil {
@@ -92,7 +92,7 @@ enum PendingIndexes {
                     owner, on: connection, linkBytes, pagesAtOnce,
                     leavesDeriving: session != nil)
                 // If another connection's save finishes the rest first, it also derives them.
-                if isOver { try derived()?.renew(on: connection, schema) }
+                if isOver { try derive() }
             }
         }
         for fold in folds.values.sorted(by: { $0.source < $1.source })

@@ -88,3 +88,11 @@ public struct StoreDescription: Sendable, Hashable {
             .json, at: path, opening: opening, configuration: configuration, options: options)
     }
 }
+
+/// The handling of a missing store file.
+public enum StoreOpening: String, Sendable, Hashable {
+    /// The file must exist.
+    case existing
+    /// A missing file is created.
+    case create
+}

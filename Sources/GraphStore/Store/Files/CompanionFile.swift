@@ -23,6 +23,9 @@ package enum CompanionFile: String, CaseIterable, Sendable {
     /// The notes of a run whose store has replaced the old one.
     case completion = ".etl-done"
 
+    /// The endings of the names of SQLite's logs, which are next to a store.
+    package static let logEndings = ["-wal", "-shm", "-journal"]
+
     /// Returns the path of the file.
     ///
     /// - Parameter store: The path of the store, with symbolic links resolved.

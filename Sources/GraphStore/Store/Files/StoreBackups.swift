@@ -64,7 +64,7 @@ package struct StoreBackups: Sendable, Hashable {
     /// - Parameter count: The number of backups to keep.
     package func remove(allBut count: Int) throws(StoreError) {
         for backup in all.dropLast(count) {
-            for suffix in ["", "-wal", "-shm"] { try StoreFiles.remove(backup.path + suffix) }
+            try StoreFiles.removeStore(backup.path)
             let folder = StoreFiles.supportFolder(of: backup.path)
             if folder != StoreFiles.supportFolder(of: store) { try StoreFiles.removeFolder(folder) }
         }

@@ -26,17 +26,17 @@ enum StoreFiles {
         }
     }
 
-    /// The endings of the names of SQLite's logs, which are next to a store.
-    private static let logEndings = ["-wal", "-shm", "-journal"]
-
     /// Returns the endings of the logs that hold content, which may not be in the store's file yet.
     static func filledLogs(of path: String) -> [String] {
         ["-wal", "-journal"].filter { size(path + $0) > 0 }
     }
 
+    /// Returns whether a store's write-ahead log (WAL) has content.
+    static func hasFilledLog(_ path: String) -> Bool { size(path + "-wal") > 0 }
+
     /// Removes the logs of a store.
     static func removeLogs(of path: String) throws(StoreError) {
-        for ending in logEndings { try remove(path + ending) }
+        for ending in CompanionFile.logEndings { try remove(path + ending) }
     }
 
     /// Removes a store's file and its logs, but not its large values.
@@ -56,7 +56,7 @@ enum StoreFiles {
                 .notAStore, "\(path) is \(kind); name the store's file, an SQLite file")
         }
         let file = resolved(path)
-        for log in logEndings.map({ file + $0 }) {
+        for log in CompanionFile.logEndings.map({ file + $0 }) {
             // If the kind is unknown, opening the file fails and reports the reason.
             guard let status = try? FileStatus(of: log), let kind = kind(status) else { continue }
             throw StoreError(
@@ -82,7 +82,7 @@ enum StoreFiles {
     /// Through a link, a run would truncate or remove another file.
     static func checkOwnFiles(besideStoreAt path: String) throws(StoreError) {
         for file in CompanionFile.allCases {
-            for end in [""] + logEndings {
+            for end in [""] + CompanionFile.logEndings {
                 let name = file.path(of: path) + end
                 // A folder cannot be opened as a file anyway.
                 guard let status = try? FileStatus(of: name, followingLinks: false),

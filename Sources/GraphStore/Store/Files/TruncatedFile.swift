@@ -35,9 +35,9 @@ struct TruncatedFile: Error, Equatable {
         else { return nil }
         let bytes = StoreFiles.size(path)
         pages = (bytes + pageSize - 1) / pageSize
-        guard bytes < pagesInHeader * pageSize,
-            StoreFiles.size(path + "-wal") == 0, StoreFiles.size(path + "-journal") == 0
-        else { return nil }
+        guard bytes < pagesInHeader * pageSize, StoreFiles.filledLogs(of: path).isEmpty else {
+            return nil
+        }
     }
 
     /// The predicate of an error message.

@@ -7,16 +7,6 @@ import SQLite
 /// Equal numbers have equal strings, so indexes support equality and uniqueness. Sorting uses a
 /// collation. No table or index names it, so any SQLite program can use such a store.
 enum DecimalSQL {
-    /// The collation that orders exact decimals by value.
-    static let collation = "ETL_DECIMAL"
-
-    static func register(on connection: Connection) throws(StoreError) {
-        try connection.register(
-            Collation(collation) { left, right, _ in
-                ExactDecimal.order(ofTexts: left, right)
-            })
-    }
-
     /// Returns both sides as exact decimals if one side is an exact decimal and both are numbers.
     static func pair(
         _ left: SQLOperand, _ right: SQLOperand
@@ -82,7 +72,7 @@ extension SQLOperand {
     var collated: SQLOperand {
         guard type == .decimal else { return self }
         var result = self
-        result.sql = "(" + sql + " COLLATE \(DecimalSQL.collation))"
+        result.sql = "(" + sql + " COLLATE \(DecimalCollation.name))"
         return result
     }
 }

@@ -20,7 +20,7 @@ struct OrderSQL {
             if type == .text, let collation = TextCollations.name(descriptor.textOrder) {
                 term += " COLLATE \(collation)"
             }
-            if type == .decimal { term += " COLLATE \(DecimalSQL.collation)" }
+            if type == .decimal { term += " COLLATE \(DecimalCollation.name)" }
             if !descriptor.isAscending { term += " DESC" }
             // Only if SQLite's default differs, because an explicit order of NULLs prevents the use
             // of an index.

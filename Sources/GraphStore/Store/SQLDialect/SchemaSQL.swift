@@ -55,6 +55,16 @@ enum SchemaSQL {
         CREATE TABLE ETL_PENDING (NAME TEXT PRIMARY KEY, SQL TEXT);
         """
 
+    /// The names of the tables that a run creates for its notes.
+    static let (progressTable, inputsTable) = ("ETL_PROGRESS", "ETL_INPUTS")
+
+    /// Drops the tables of notes.
+    static func dropNotes(on connection: Connection) throws(StoreError) {
+        for name in [progressTable, inputsTable] {
+            try connection.execute("DROP TABLE IF EXISTS \(name)")
+        }
+    }
+
     /// The SQL of Core Data's own tables.
     static let coreBookkeeping = """
         CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, \
@@ -62,4 +72,14 @@ enum SchemaSQL {
         CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), \
         Z_PLIST BLOB);
         """
+
+    /// Returns statements that fire every trigger of a table, for preparing only.
+    static func statements(touching table: String, of schema: StoreLayout) -> [String] {
+        let columns = schema.found?.columns[table]?.map { "\"\($0.name)\"" } ?? []
+        let sets = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
+        return [
+            "INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(sets)",
+            "DELETE FROM \(table)",
+        ]
+    }
 }

@@ -122,7 +122,7 @@ struct EntityDraft {
     /// Creates a draft of a store's objects whose entity is in no input.
     init(_ stored: StoredEntity, _ around: Surroundings) {
         self.init(
-            name: stored.name, Sample(stored), stored.root, records: stored.count, owner: nil,
+            name: stored.name, stored.sample, stored.root, records: stored.count, owner: nil,
             around)
         told = [0: stored.key.type]
         key = Key(places: [0])

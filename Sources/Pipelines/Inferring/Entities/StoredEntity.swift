@@ -11,6 +11,12 @@ struct StoredEntity {
     let root: FieldNode
     private(set) var count = 0
 
+    /// The keys as a table with only this column.
+    var sample: Sample {
+        Sample(
+            entityName: name, form: SampleForm(format: .csv, columns: [key.name]), root: root)
+    }
+
     /// The values of the key.
     var values: DistinctValues? { root.members.first?.distinct }
 

@@ -63,12 +63,12 @@ final class Sample {
         root = FieldNode(isTabular: hasTables, tracking: tracking)
     }
 
-    /// Creates a sample with the keys of an entity of the store.
-    init(_ stored: StoredEntity) {
-        entityName = stored.name
-        form = SampleForm(format: .csv, columns: [stored.key.name])
+    /// Creates a sample without inputs, such as the keys of an entity of the store.
+    init(entityName: String, form: SampleForm, root: FieldNode) {
+        self.entityName = entityName
+        self.form = form
         toldNulls = nil
-        root = stored.root
+        self.root = root
     }
 
     private func options(_ input: SampleInput) -> ReadOptions {

@@ -50,7 +50,7 @@ struct ChangedInputs {
                         // The note has no decompressed size, so a compressed file that has grown
                         // counts as different.
                         let limit = file.byteCount > note.byteCount ? note.byteCount : nil
-                        return try ImportInputs.digest(
+                        return try InputDigest.value(
                             of: file, ReadOptions(spec.read), interruption, upTo: limit)
                             == note.digest
                     })
@@ -93,7 +93,7 @@ struct ChangedInputs {
             guard let (byteCount, digest) = earlier, byteCount == file.byteCount else {
                 return file
             }
-            let now = try ImportInputs.digest(of: file, ReadOptions(read), interruption)
+            let now = try InputDigest.value(of: file, ReadOptions(read), interruption)
             if now != digest { return file }
         }
         return nil

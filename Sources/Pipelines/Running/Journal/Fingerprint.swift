@@ -53,39 +53,3 @@ enum Fingerprint {
         return digest.value.prefix(16).hexText
     }
 }
-
-/// The running SHA-256 of an input's bytes, compared with the digests of an earlier run.
-final class InputDigest {
-    private var hash = ByteDigest()
-    private(set) var byteCount = 0
-    /// The digests still to compare, in the order of the input.
-    private var expected: ArraySlice<InputPosition>
-    private var differs = false
-
-    /// - Parameter expected: the expected digests at positions of the input, in input order.
-    init(expected: [InputPosition]) {
-        self.expected = expected[...]
-    }
-
-    func add(_ bytes: UnsafeRawBufferPointer) {
-        var rest = bytes
-        while let next = expected.first, byteCount + rest.count >= next.offset {
-            let first = max(0, next.offset - byteCount)
-            hash.add(UnsafeRawBufferPointer(rebasing: rest[..<first]))
-            byteCount += first
-            rest = UnsafeRawBufferPointer(rebasing: rest[first...])
-            if value != next.digest { differs = true }
-            expected.removeFirst()
-        }
-        hash.add(rest)
-        byteCount += rest.count
-    }
-
-    /// Whether all digests so far match, and no digest up to a position is still to be compared.
-    func agrees(upTo place: InputPosition?) -> Bool {
-        !differs && place.map { expected.first != $0 } != false
-    }
-
-    /// The digest of the bytes so far.
-    var value: [UInt8] { hash.value }
-}

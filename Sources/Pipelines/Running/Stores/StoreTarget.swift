@@ -288,12 +288,7 @@ struct StoreTarget {
     /// (https://www.sqlite.org/fileformat2.html).
     private static let headerOfWrites = [18..<20, 24..<28, 92..<100]
 
-    /// A state that changes when a process writes to the store's files.
-    ///
-    /// It is cheap, but changes too often.
-    private var fileState: String {
-        FileDescriptor.state(path) + " " + FileDescriptor.state(path + "-wal")
-    }
+    private var fileState: String { FileDescriptor.state(ofStore: path) }
 
     /// Starts to detect writes to a store that a clone will replace.
     ///

@@ -18,7 +18,7 @@ struct ProtectedFiles {
             let store = PersistentContainer.file(behind: given)
             if store != given { files.append(("the store", FileName(given))) }
             let companions = CompanionFile.allCases.map(\.rawValue)
-            for suffix in ["", "-wal", "-shm"] + companions {
+            for suffix in [""] + CompanionFile.logEndings + companions {
                 files.append(("the store", FileName(store + suffix)))
             }
         }

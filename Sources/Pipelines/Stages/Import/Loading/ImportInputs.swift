@@ -298,7 +298,7 @@ struct ImportInputs: Sendable {
                     return false
                 }
                 // A file that cannot be read does not match.
-                let digest = try? Self.digest(
+                let digest = try? InputDigest.value(
                     of: file, options, environment.interruption, upTo: position.offset)
                 return digest == position.digest
             }
@@ -350,29 +350,7 @@ struct ImportInputs: Sendable {
     }
 
     private func digest(of file: InputFile, _ environment: StageEnvironment) throws -> [UInt8] {
-        try Self.digest(of: file, options, environment.interruption)
-    }
-
-    /// Returns the digest of a file's bytes as an import reads them: decompressed, and in UTF-8.
-    ///
-    /// - Parameter limit: The number of bytes to include; `nil` for all bytes.
-    static func digest(
-        of file: InputFile, _ options: ReadOptions, _ interruption: Interruption,
-        upTo limit: Int? = nil
-    ) throws -> [UInt8] {
-        let source = try ByteSource(
-            file, compression: options.compression, maxRatio: options.maxRatio,
-            encoding: options.encoding)
-        let digest = InputDigest(expected: [])
-        let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 18)
-        defer { room.deallocate() }
-        while true {
-            let wanted = min(1 << 18, limit.map { $0 - digest.byteCount } ?? .max)
-            let count = wanted > 0 ? try source.read(into: room, count: wanted) : 0
-            guard count > 0 else { return digest.value }
-            digest.add(UnsafeRawBufferPointer(start: room, count: count))
-            try interruption.check()
-        }
+        try InputDigest.value(of: file, options, environment.interruption)
     }
 }
 

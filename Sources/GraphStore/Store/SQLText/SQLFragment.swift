@@ -61,7 +61,7 @@ struct SQLFragment {
         if sql.contains(NumberAggregates.prefix) {
             try NumberAggregates.register(on: connection)
         }
-        if sql.contains(DecimalSQL.collation) { try DecimalSQL.register(on: connection) }
+        if sql.contains(DecimalCollation.name) { try DecimalCollation.register(on: connection) }
         var tables: [TemporaryTable] = []
         for list in lists { tables.append(try TemporaryTable(list, on: connection)) }
         let statement = try connection.prepare(sql)

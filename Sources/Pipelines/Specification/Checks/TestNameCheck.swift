@@ -24,9 +24,9 @@ struct TestNameCheck {
         return check.found
     }
 
-    /// Returns the names of the imports of a spec.
+    /// Returns the names of a spec's imports, the stages that read inputs.
     static func imports(of spec: PipelineSpec) -> [String] {
-        spec.stages.filter { $0.kind is ImportSpec }.map(\.name)
+        spec.stages.filter { $0.kind.pathUse == .input }.map(\.name)
     }
 
     private init(_ test: SpecificationTest, _ spec: PipelineSpec, _ model: ManagedObjectModel) {

@@ -1,21 +1,6 @@
 public import GraphModel
 
-/// All released versions of a model, oldest first.
-///
-/// The version hashes in a store identify its version. A store also contains its model, so it opens
-/// even if the source of that version no longer exists (`PersistentContainer(model: nil, …)`).
-public struct ModelHistory: Sendable {
-    /// The versions, oldest first.
-    public let versions: [ManagedObjectModel]
-
-    /// Creates a history of versions, oldest first.
-    public init(_ versions: [ManagedObjectModel]) {
-        self.versions = versions
-    }
-
-    /// The newest version.
-    public var current: ManagedObjectModel? { versions.last }
-
+extension ModelHistory {
     /// Returns the 0-based index of the version that a store was created with; `nil` if none
     /// matches.
     ///

@@ -24,3 +24,13 @@ enum TextCollations {
         }
     }
 }
+
+/// The collation that orders exact decimals, which are stored as canonical strings, by value.
+enum DecimalCollation {
+    static let name = "ETL_DECIMAL"
+
+    static func register(on connection: Connection) throws(StoreError) {
+        try connection.register(
+            Collation(name) { left, right, _ in ExactDecimal.order(ofTexts: left, right) })
+    }
+}

@@ -1,5 +1,4 @@
 import Files
-import GraphModel
 import SQLite
 
 /// Stores that an app created on Apple's systems, with the same layout but no table of GraphStore.
@@ -15,7 +14,7 @@ enum AppStore {
         }
         if let kind = kind(StoreAddress(file: path, isImmutable: true)) { return kind == .app }
         // A store that is being created is not an app's store.
-        guard StoreFiles.size(StoreFiles.resolved(path) + "-wal") > 0,
+        guard StoreFiles.hasFilledLog(StoreFiles.resolved(path)),
             let snapshot = try? StoreSnapshot(ofApp: path)
         else { return false }
         return kind(snapshot.address) == .app
@@ -35,17 +34,5 @@ enum AppStore {
         else { return nil }
         if tables.integer(0) > 0 { return .ours }
         return tables.integer(1) > 0 ? .app : nil
-    }
-
-    /// Opens an app's store for reading, in its current state.
-    static func read(
-        _ description: StoreDescription, _ model: ManagedObjectModel?, _ held: Set<String>?
-    ) throws(StoreError) -> PersistentStore {
-        let snapshot = try StoreSnapshot(ofApp: description.path)
-        let app = try AppStoreModel(
-            given: model, on: snapshot.connection, path: description.path)
-        return try PersistentStore(
-            description, app, app.schema(holding: held), snapshot.address, snapshot.connection,
-            snapshot)
     }
 }

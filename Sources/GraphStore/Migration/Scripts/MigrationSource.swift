@@ -11,46 +11,13 @@ struct MigrationSource {
     /// Versions between the store's and the new one.
     let between: [ManagedObjectModel]
     /// The versions that the store may have.
-    private let versions: [ManagedObjectModel]
+    let versions: [ManagedObjectModel]
     /// The new model's entities in the new store; `nil` derives them from the old store's.
-    private let holding: Set<String>?
+    let holding: Set<String>?
     /// Whether to migrate an app's store that is mirrored to CloudKit.
     let allowsCloudKit: Bool
     /// The owner of the copy that is read instead of the file, if there is a copy.
-    private var snapshot: StoreSnapshot?
-
-    /// Reads the store's metadata and model.
-    ///
-    /// - Parameters:
-    ///   - manager: The manager with the versions that an app's store may have.
-    ///   - connection: A reader of the store.
-    init(_ manager: MigrationManager, _ connection: Connection) throws(StoreError) {
-        path = manager.path
-        allowsCloudKit = manager.allowsCloudKit
-        between = manager.between
-        holding = manager.holding
-        versions = manager.versions
-        self.connection = connection
-        metadata = try StoreMetadata(ofStoreAt: path, on: connection)
-        guard let model = try PersistentStore.storedModel(connection) else {
-            let app = try AppStoreModel(
-                migrating: connection, path: path, among: manager.versions)
-            self.model = app.model
-            schema = app.schema()
-            return
-        }
-        self.model = model
-        let found = try FoundTables(on: connection)
-        schema = StoreLayout(model, holding: metadata.entities(heldOf: model), pairs: found)
-    }
-
-    /// Reads a store for a plan only.
-    init(lookingAt manager: MigrationManager) throws(StoreError) {
-        let snapshot = try StoreSnapshot(of: manager.path, copiesOurs: false)
-        try self.init(manager, snapshot.connection)
-        self.snapshot = snapshot
-        if schema.isOurs { try PersistentStore.refuseUnfinished(connection, path) }
-    }
+    var snapshot: StoreSnapshot?
 
     /// The entities of a new model that the new store has: all, unless the old one has a
     /// configuration's only.

@@ -100,18 +100,4 @@ extension PersistentStore {
                     + " name a store that may be written first")
         }
     }
-
-    /// Attaches the other stores to a connection, so that its statements can name all tables.
-    func attachParts(to connection: Connection) throws(StoreError) {
-        for part in parts {
-            do {
-                try part.attach(to: connection)
-            } catch {
-                throw StoreError(
-                    error.isCannotOpen && error.code != .resources
-                        ? .permission : error.code,
-                    "\(part.description.path) cannot be opened: \(error.message)")
-            }
-        }
-    }
 }

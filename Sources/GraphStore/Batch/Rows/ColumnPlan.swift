@@ -123,84 +123,15 @@ struct ColumnPlan {
         }
         self.plan = plan
         self.entity = entity
-        var columns: [Column] = []
-        for (cell, name) in plan.attributes.enumerated() {
-            guard let place = entity.attributes[name] else {
-                throw StoreError(
-                    .invalidRequest, "'\(plan.entity)' has no stored attribute '\(name)'")
-            }
-            guard place.attribute.takesValues else {
-                throw StoreError(
-                    .invalidRequest,
-                    "'\(plan.entity).\(name)' is derived, so no record can set it")
-            }
-            try schema.requireEncoding(of: place.attribute, in: plan.entity)
-            columns.append(
-                Column(
-                    name: place.column, source: .attribute(cell: cell), property: name,
-                    isRequired: !place.attribute.isOptional,
-                    defaultValue: place.attribute.defaultValue ?? .null,
-                    isExternal: place.attribute.allowsExternalBinaryDataStorage))
-        }
-        var destinations: [StoreLayout.Entity] = []
-        var toManys: [ToMany] = []
-        var oneToOnes: [OneToOne] = []
-        var linksElsewhere: [Column] = []
-        var hasOrderedInverse = false
-        for (index, link) in plan.links.enumerated() {
-            guard let destination = schema.entity(named: link.destination),
-                link.nested != nil || schema.mayFind(destination, by: link.key)
-            else {
-                throw StoreError(
-                    .invalidRequest,
-                    "There is no '\(link.destination)' with "
-                        + link.properties.joined(separator: ", "))
-            }
-            guard link.missing != .create || !destination.isAbstract else {
-                throw StoreError(
-                    .invalidRequest,
-                    "'\(link.destination)' is abstract, so `missing: create` cannot make one")
-            }
-            guard !link.isByNumber || link.missing != .create || link.makesStandIns else {
-                throw StoreError(
-                    .invalidRequest,
-                    "`missing: create` cannot make a '\(link.destination)' of a given number")
-            }
-            try Self.refuseKey(link.key, of: destination, schema)
-            destinations.append(destination)
-            if let place = entity.toManys[link.relationship] {
-                toManys.append(ToMany(link: index, place: place))
-                continue
-            }
-            guard let toOne = entity.toOnes[link.relationship] else {
-                throw StoreError(
-                    .invalidRequest, "'\(plan.entity)' has no relationship '\(link.relationship)'")
-            }
-            switch toOne {
-            case .own(let stored):
-                columns += Self.columns(of: stored, link: index)
-                hasOrderedInverse = hasOrderedInverse || stored.orderColumn != nil
-            case .inverse:
-                try Self.refuseKey(of: toOne, plan, destination)
-                linksElsewhere.append(
-                    Column(
-                        name: toOne.key(of: entity.table), source: .linkKey(link: index),
-                        property: link.relationship,
-                        isRequired: !toOne.relationship.isOptional, defaultValue: .null))
-            }
-            if let name = toOne.relationship.inverseName, let inverse = destination.toOnes[name] {
-                oneToOnes.append(
-                    OneToOne(
-                        link: index, place: toOne, inverse: inverse,
-                        destinationTable: destination.table))
-            }
-        }
+        var columns = try Self.attributeColumns(plan, entity, schema)
+        let links = try PlannedLinks(plan, of: entity, schema)
+        columns += links.columns
         if let name = plan.owner, let owner = entity.toOnes[name] {
             guard let stored = owner.columns else {
                 throw StoreError(
                     .invalidRequest,
-                    "'\(plan.entity).\(name)' has no column in this store, so it cannot be part of a"
-                        + " key; use other properties")
+                    "'\(plan.entity).\(name)' has no column in this store, so it cannot be part of"
+                        + " a key; use other properties")
             }
             ownerColumn = columns.count
             columns.append(
@@ -211,16 +142,17 @@ struct ColumnPlan {
             ownerColumn = nil
         }
         storedColumns = columns.indices
-        columns += linksElsewhere
+        columns += links.columnsElsewhere
         self.columns = columns
         rules = try RowRules(entity, columns, schema.model)
-        self.destinations = destinations
+        destinations = links.destinations
+        let toManys = links.toManys
         self.toManys = toManys
         leadsThroughOwn = plan.links.map { $0.leadsThrough(entity.table, schema) }
         manyOfLink = plan.links.indices.map { link in toManys.firstIndex { $0.link == link } }
-        self.oneToOnes = oneToOnes
-        hasOneSidedLinks = oneToOnes.contains { $0.inverse.columns == nil }
-        self.hasOrderedInverse = hasOrderedInverse
+        oneToOnes = links.oneToOnes
+        hasOneSidedLinks = links.oneToOnes.contains { $0.inverse.columns == nil }
+        hasOrderedInverse = links.hasOrderedInverse
         bothEnds = Self.bothEnds(columns, toManys, entity)
         keyCells = plan.key.compactMap { plan.cell(of: $0) }
         keyColumns = plan.key.compactMap {
@@ -241,25 +173,58 @@ struct ColumnPlan {
         else {
             throw StoreError(.invalidRequest, "The key of '\(plan.entity)' is not mapped")
         }
+        let table = schema.table(named: entity.table)
         let keyIndex = keyColumns.map { "\($0) COLLATE BINARY ASC" }
         hasOtherConstraints =
-            schema.table(named: entity.table)?.indexes.contains {
-                $0.isUnique && $0.columns != keyIndex
-            } ?? false
-        uniquePlaces =
-            schema.table(named: entity.table).map { table in
-                table.indexes.filter { $0.isUnique && $0.condition == nil }.compactMap { index in
-                    let places = index.columns.compactMap { column in
-                        columns.firstIndex { column.hasPrefix("\($0.name) ") }
-                    }
-                    return places.count == index.columns.count ? places.sorted() : nil
-                }
-            } ?? []
+            table?.indexes.contains { $0.isUnique && $0.columns != keyIndex } ?? false
+        uniquePlaces = table.map { Self.uniquePlaces(of: $0, columns) } ?? []
         let mapped = Set(plan.attributes)
         unfilledRequirement =
             entity.attributes.values.map(\.attribute)
             .filter { $0.needsValue && !mapped.contains($0.name) }.map(\.name).min()
-        constants = entity.attributes.values.sorted { $0.column < $1.column }.compactMap { place in
+        constants = Self.constants(of: entity, without: mapped)
+    }
+
+    private static func attributeColumns(
+        _ plan: BulkPlan, _ entity: StoreLayout.Entity, _ schema: StoreLayout
+    ) throws(StoreError) -> [Column] {
+        var columns: [Column] = []
+        for (cell, name) in plan.attributes.enumerated() {
+            guard let place = entity.attributes[name] else {
+                throw StoreError(
+                    .invalidRequest, "'\(plan.entity)' has no stored attribute '\(name)'")
+            }
+            guard place.attribute.takesValues else {
+                throw StoreError(
+                    .invalidRequest,
+                    "'\(plan.entity).\(name)' is derived, so no record can set it")
+            }
+            try schema.requireEncoding(of: place.attribute, in: plan.entity)
+            columns.append(
+                Column(
+                    name: place.column, source: .attribute(cell: cell), property: name,
+                    isRequired: !place.attribute.isOptional,
+                    defaultValue: place.attribute.defaultValue ?? .null,
+                    isExternal: place.attribute.allowsExternalBinaryDataStorage))
+        }
+        return columns
+    }
+
+    private static func uniquePlaces(
+        of table: StoreLayout.Table, _ columns: [Column]
+    ) -> [[Int]] {
+        table.indexes.filter { $0.isUnique && $0.condition == nil }.compactMap { index in
+            let places = index.columns.compactMap { column in
+                columns.firstIndex { column.hasPrefix("\($0.name) ") }
+            }
+            return places.count == index.columns.count ? places.sorted() : nil
+        }
+    }
+
+    private static func constants(
+        of entity: StoreLayout.Entity, without mapped: Set<String>
+    ) -> [(column: String, literal: String)] {
+        entity.attributes.values.sorted { $0.column < $1.column }.compactMap { place in
             guard !mapped.contains(place.attribute.name),
                 let value = place.attribute.defaultValue, value != .null
             else { return nil }
@@ -280,59 +245,6 @@ struct ColumnPlan {
                     columns.firstIndex { $0.name == name }
                 })
         }
-    }
-
-    /// Rejects a key with a relationship that is stored in other rows, because no index can find
-    /// rows by it.
-    private static func refuseKey(
-        of toOne: StoreLayout.ToOnePlace, _ plan: BulkPlan, _ destination: StoreLayout.Entity
-    ) throws(StoreError) {
-        let relationship = toOne.relationship
-        guard plan.key.contains(relationship.name) else { return }
-        throw StoreError(
-            .invalidRequest,
-            "'\(plan.entity).\(relationship.name)' cannot be part of a key in this store, which keeps"
-                + " the relationship as '\(destination.name).\(relationship.inverseName ?? "")' only;"
-                + " use other properties as the key, or import '\(destination.name)'")
-    }
-
-    /// Rejects a link's key that contains a relationship without a column.
-    private static func refuseKey(
-        _ key: [BulkPlan.KeyPart], of destination: StoreLayout.Entity, _ schema: StoreLayout
-    ) throws(StoreError) {
-        for part in key {
-            guard let target = part.entity.flatMap({ schema.entity(named: $0) }) else { continue }
-            if let place = destination.toOnes[part.property], place.columns == nil {
-                throw StoreError(
-                    .invalidRequest,
-                    "'\(destination.name).\(part.property)' cannot be part of a key in this store,"
-                        + " which keeps the relationship on its other side only; use other properties"
-                )
-            }
-            try refuseKey(part.key, of: target, schema)
-        }
-    }
-
-    private static func columns(of toOne: StoreLayout.ToOneColumns, link: Int) -> [Column] {
-        let name = toOne.relationship.name
-        var columns = [
-            Column(
-                name: toOne.column, source: .linkKey(link: link), property: name,
-                isRequired: !toOne.relationship.isOptional, defaultValue: .null)
-        ]
-        if let column = toOne.entityColumn {
-            columns.append(
-                Column(
-                    name: column, source: .linkEntity(link: link), property: name,
-                    isRequired: false, defaultValue: .null))
-        }
-        if let column = toOne.orderColumn {
-            columns.append(
-                Column(
-                    name: column, source: .linkOrder(link: link), property: name,
-                    isRequired: false, defaultValue: .null))
-        }
-        return columns
     }
 
     /// Whether rows can be written in groups, because they do not depend on each other.
@@ -457,20 +369,6 @@ struct ColumnPlan {
 }
 
 extension StoreLayout {
-    /// Returns whether an entity has the properties in the parts of a key.
-    func mayFind(_ entity: Entity, by key: [BulkPlan.KeyPart]) -> Bool {
-        key.allSatisfy { part in
-            guard let name = part.entity else {
-                return part.property == ObjectNumber.explicitKey
-                    ? key.count == 1 : entity.attributes[part.property] != nil
-            }
-            guard entity.toOnes[part.property] != nil, let target = self.entity(named: name) else {
-                return false
-            }
-            return !part.key.isEmpty && mayFind(target, by: part.key)
-        }
-    }
-
     /// Returns whether a uniqueness constraint of the model covers exactly these attributes.
     func isUnique(_ attributes: [String], of entity: Entity) -> Bool {
         attributes.allSatisfy { entity.attributes[$0] != nil }

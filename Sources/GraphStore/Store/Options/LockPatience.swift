@@ -50,4 +50,20 @@ extension Connection {
         }
         try checkpoint()
     }
+
+    /// Returns a connection that locks out all others for as long as it exists.
+    ///
+    /// - Parameter patience: how long to wait for other connections; `nil` waits for the timeout.
+    static func exclusive(
+        _ path: String, waiting patience: LockPatience? = nil, timeoutMilliseconds: Int32 = 1_000
+    ) throws(StoreError) -> Connection {
+        do {
+            let connection = try Connection(path: path, mode: .readWrite)
+            connection.waitForLocks(patience, otherwise: timeoutMilliseconds)
+            try connection.lockExclusively()
+            return connection
+        } catch {
+            throw error.code == .busy ? StoreError(inUse: path) : error
+        }
+    }
 }

@@ -1,4 +1,3 @@
-import SQLite
 import Synchronization
 
 /// The backup of an app's store that is created before the first save writes.
@@ -22,10 +21,11 @@ final class AppStoreBackup: Sendable {
     /// the oldest backups.
     ///
     /// The caller holds the write lease and has not begun the transaction.
-    func keep(_ reader: () throws(StoreError) -> Connection) throws(StoreError) {
+    /// - Parameter copy: Copies the store to a path.
+    func keep(by copy: (String) throws(StoreError) -> Void) throws(StoreError) {
         guard path == nil else { return }
         let name = try StoreBackups(of: storePath).nextPath
-        try PersistentContainer.copy(reader(), of: storePath, to: name)
+        try copy(name)
         made.withLock { $0 = name }
         // The new backup exists, so failing to remove an old one must not fail the save.
         try? StoreBackups(of: storePath).remove(allBut: max(1, count))

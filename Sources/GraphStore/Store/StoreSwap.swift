@@ -35,7 +35,7 @@ struct StoreSwap {
     /// - Throws: `.busy` if another process has the store open.
     func begin() throws(StoreError) -> Guard {
         // A store that is in use could not be replaced later, so fail early.
-        _ = try PersistentContainer.exclusive(path, waiting: patience)
+        _ = try Connection.exclusive(path, waiting: patience)
         return try Guard(path, patience)
     }
 
@@ -60,7 +60,7 @@ struct StoreSwap {
         let journal = try connection.removeLog()
         do throws(StoreError) {
             let backup = try keep()
-            for suffix in ["-wal", "-shm"] { try StoreFiles.remove(path + suffix) }
+            try StoreFiles.removeLogs(of: path)
             FileRights(of: path)?.adding(0o600).give(toFile: newPath)
             try StoreFiles.move(newPath, to: path)
             withExtendedLifetime(witness) {}

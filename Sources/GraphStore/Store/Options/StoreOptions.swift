@@ -113,11 +113,11 @@ public struct StoreOptions: Sendable, Hashable {
 
     /// Returns the pragmas of the writing connection.
     func writerPragmas() throws(StoreError) -> String {
-        var lines = [
-            "synchronous = \(synchronous.rawValue)", "secure_delete = \(secureDelete.rawValue)",
-            "cache_size = -\(max(0, cacheKibibytes))", "temp_store = FILE", "threads = 1",
-            "wal_autocheckpoint = \(max(0, checkpointPages))",
-        ]
+        var lines =
+            filePragmas + [
+                "temp_store = FILE", "threads = 1",
+                "wal_autocheckpoint = \(max(0, checkpointPages))",
+            ]
         for (name, value) in pragmas.sorted(by: { $0.key < $1.key }) {
             guard Self.isWord(name), Self.isWord(value) else {
                 throw StoreError(
@@ -137,6 +137,19 @@ public struct StoreOptions: Sendable, Hashable {
             lines.append("\(name) = \(value)")
         }
         return lines.map { "PRAGMA \($0);" }.joined(separator: " ")
+    }
+
+    /// The pragmas of one file, without the keyword.
+    private var filePragmas: [String] {
+        [
+            "synchronous = \(synchronous.rawValue)", "secure_delete = \(secureDelete.rawValue)",
+            "cache_size = -\(max(0, cacheKibibytes))",
+        ]
+    }
+
+    /// Returns the pragmas of the writing connection for a file that is attached to it.
+    func pragmas(of database: String) -> String {
+        filePragmas.map { "PRAGMA \(database).\($0);" }.joined(separator: " ")
     }
 
     /// The pragmas of a reading connection.

@@ -1,0 +1,64 @@
+/// A to-one relationship in SQL.
+struct ToOneLink {
+    let entity: StoreLayout.Entity
+    let name: String
+    let place: StoreLayout.ToOnePlace
+    let destination: StoreLayout.Entity
+
+    init(
+        _ entity: StoreLayout.Entity, _ name: String, _ place: StoreLayout.ToOnePlace,
+        _ destination: StoreLayout.Entity
+    ) {
+        self.entity = entity
+        self.name = name
+        self.place = place
+        self.destination = destination
+    }
+
+    /// The destination's key, as SQL with the alias `t`.
+    var key: String { place.key(of: "t") }
+
+    /// The ` AND …` condition for rows of the entity.
+    var family: String { entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? "" }
+
+    /// The condition for rows whose link has no destination object.
+    var isDangling: String {
+        "\(key) IS NOT NULL\(family) AND NOT \(destination.hasObject(key))"
+    }
+
+    /// Selects the keys of objects whose link has no destination object.
+    var dangling: SelectSQL {
+        SelectSQL("t.Z_PK", from: "\(entity.table) t", where: [isDangling])
+    }
+
+    /// Selects the keys of objects whose companion column does not contain the destination's
+    /// entity.
+    func wrongEntity(_ column: String) -> SelectSQL { linked("t.\(column) IS NOT d.Z_ENT") }
+
+    /// Selects the keys of objects that have a link but no position in the order.
+    func unordered(_ column: String, _ order: String) -> SelectSQL {
+        SelectSQL(
+            "t.Z_PK", of: entity, alias: "t",
+            where: ["t.\(column) IS NOT NULL", "t.\(order) IS NULL"])
+    }
+
+    /// The inverse of a one-to-one relationship.
+    var back: StoreLayout.ToOnePlace? {
+        place.relationship.inverseName.flatMap { destination.toOnes[$0] }
+    }
+
+    /// Selects the keys of objects whose destination does not refer back to them.
+    func oneSided(_ back: StoreLayout.ToOnePlace) -> SelectSQL {
+        linked("\(back.key(of: "d")) IS NOT t.Z_PK")
+    }
+
+    /// Selects the keys of objects that match a condition with their destination, alias `d`.
+    private func linked(_ condition: String) -> SelectSQL {
+        var select = SelectSQL("t.Z_PK", of: entity, alias: "t", where: [condition])
+        select.joins = " JOIN \(destination.table) d ON d.Z_PK = \(key)"
+        if let family = destination.familyCondition(alias: "d.") {
+            select.conditions.append(SQLFragment(family))
+        }
+        return select
+    }
+}
