@@ -103,7 +103,8 @@ extension ImportCommandTests {
             ToolResult(
                 status: 0,
                 standardOutput: """
-                    \(lines)Links without an object are in rejects/RUN
+                    \(lines)Links without an object are in rejects/RUN; import their objects, and then \
+                    these files again
                     \(next)
                     """, standardError: warning)
         }

@@ -237,6 +237,11 @@ extension Explanation {
             "Correct the records in their folder, or fix the spec, and replay again."
         ),
         (
+            "replay.links",
+            "The folder has no rejected record, only links without an object. A replay adds no links.",
+            "Import the missing objects, and then the same files again, or run the spec again."
+        ),
+        (
             "replay.missing", "The run has no rejects.",
             "Name the folder that the run printed, such as rejects/nightly-…."
         ),

@@ -279,7 +279,9 @@ package struct FileImport {
             lines.append("Rejected records are in \(folder)")
         }
         for folder in Set(outcome.stages.compactMap(\.linksFolder)).sorted() {
-            lines.append("Links without an object are in \(folder)")
+            lines.append(
+                "Links without an object are in \(folder); import their objects, and then these files"
+                    + " again")
         }
         if let folder = request.specFolder {
             lines.append("Next: etl run \(PathText.join(folder, InferenceFolder.specName))")
