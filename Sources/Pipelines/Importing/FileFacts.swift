@@ -35,6 +35,9 @@ struct FileFacts {
         inference.lacks(name, of: entity, stage: stage)
     }
 
+    /// Whether the files of an import have a header; `true` for JSON.
+    func hasHeader(_ stage: String) -> Bool { inference.hasHeader(stage: stage) }
+
     /// Whether the records of an inferred entity are rows of tables.
     func isTable(_ entity: String) -> Bool { inference.isTable(entity, stage: stage) }
 

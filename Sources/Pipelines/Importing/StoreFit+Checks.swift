@@ -56,6 +56,14 @@ extension StoreFit {
         }
         let links = model.relationships(of: entity).filter { !$0.isToMany }
         let names = attributes.map(\.name) + links.map(\.name)
+        guard facts.hasHeader(current.stage) else {
+            throw RunFailure(
+                .usage, code: "import.key",
+                "\(current.files.first ?? "") has no header, so no column is a property of \(entity)",
+                fix: "add a first line with the names of its columns, which are properties of"
+                    + " \(entity): \(FittedImport.listed(names, max: 12));"
+                    + " or give --header if the first line has them")
+        }
         throw RunFailure(
             .usage, code: "import.key",
             "No column of \(current.files.first ?? "") is a property of \(entity)",

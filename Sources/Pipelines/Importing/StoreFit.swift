@@ -432,7 +432,7 @@ struct StoreFit {
                 let hasKey = keys.contains(where: filled.isSuperset)
                 throw RunFailure(
                     .usage, code: "import.key",
-                    "\(file) has no column '\(column)' that fills a property of \(entity)",
+                    "The column '\(column)' of \(file) fills no property of \(entity)",
                     fix: hasKey
                         ? "leave out --key" : fix(withoutKey: keys.first ?? [], of: entity, names))
             }

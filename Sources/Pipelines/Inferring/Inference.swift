@@ -316,6 +316,11 @@ package struct Inference: Sendable {
         return stages.contains { $0.form.columns != nil }
     }
 
+    /// Returns whether the files of an import have a header; `true` for JSON.
+    func hasHeader(stage: String) -> Bool {
+        entities.lazy.flatMap(\.stages).first { $0.name == stage }?.form.hasHeader ?? true
+    }
+
     /// Returns whether the files of an import lack the column of an attribute.
     func lacks(_ name: String, of entity: String, stage: String?) -> Bool {
         attribute(name, of: entity) != nil && seen(name, of: entity, in: stage) == nil
