@@ -132,10 +132,10 @@ extension ImportCommandTests {
                           in: record 1, byte 7
 
                         """ + fix + """
-                        h.csv:2:3: error: None of 1 record can be read. The first: The text is not valid UTF-8 [csv.invalid-utf8] [infer.empty]
-                          in: record 1, byte 7
+                            h.csv:2:3: error: None of 1 record can be read. The first: The text is not valid UTF-8 [csv.invalid-utf8] [infer.empty]
+                              in: record 1, byte 7
 
-                        """ + fix))
+                            """ + fix))
     }
 
     @Test("finds the delimiter despite one short record")

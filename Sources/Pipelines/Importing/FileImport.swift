@@ -230,7 +230,6 @@ package struct FileImport {
         let streams = spool.names
         var lines = fit.imports.map(\.line)
         lines += inference.decisionsOnDumps(of: fit.newEntities)
-        lines += inference.decisionsOnLinks(of: fit.newEntities)
         lines += inference.guessedForms.map { guess, files in
             "Read \(FittedImport.listed(files.map { streams[$0] ?? $0 }, max: 2)) with \(guess)"
         }
@@ -251,13 +250,6 @@ package struct FileImport {
             "\(entity): the file has no record, so types are guessed by the names of its columns"
         }
         return lines
-    }
-
-    /// Doubts about the types of new attributes, which later imports do not change.
-    package var remarks: [String] {
-        fit.newAttributes.compactMap { own, entity, name in
-            inference.remark(on: name, of: own).map { "\(entity).\(name): \($0)" }
-        } + fit.remarks
     }
 
     /// The additions to the store's model; `nil` if it does not change.

@@ -144,7 +144,8 @@ extension RecordStreamError {
     /// Returns the fix for a header whose width is not that of the records.
     private static func widthFix(_ names: Int, _ fields: Int) -> String {
         guard names < fields else {
-            return "remove the names without a field from the header, or add the fields to the records"
+            return
+                "remove the names without a field from the header, or add the fields to the records"
         }
         let columns =
             fields - names == 1 ? "column \(fields)" : "columns \(names + 1) to \(fields)"

@@ -131,7 +131,8 @@ struct Replay: Sendable {
         let names = (try? FileSystem.textNames(in: folder)) ?? []
         guard names.contains(where: { $0.hasSuffix(RejectFile.linksSuffix) }) else { return nil }
         let again =
-            note.specText == nil ? "run \(note.spec.shownFromHere) again" : "import the same files again"
+            note.specText == nil
+            ? "run \(note.spec.shownFromHere) again" : "import the same files again"
         return Diagnostic(
             .warning, code: "replay.links",
             "\(shownFolder) has no rejected record, and a replay does not add its links without an"

@@ -107,8 +107,6 @@ struct ImportCommand: ParsableCommand {
             throw ExitCode(error.status.rawValue)
         }
         fileImport.decisions.forEach { say($0, at: ordinary) }
-        // Later imports keep the type, so a cron job reports it, too.
-        fileImport.remarks.forEach { say($0, at: .warning) }
         var launch = Launch(verbosity: verbosity.verbosity, progress: progress)
         launch.showsStages = verbosity.verbosity.format == .json
         let outcome = launch.show(
