@@ -277,8 +277,8 @@ extension Explanation {
         (
             "replay.unfinished",
             "The replay of another folder of rejects is unfinished, or a run was killed while it wrote "
-                + "these rejects.",
-            "Complete that replay or run first."
+                + "these rejects. Or the folder of an unfinished run was copied or renamed.",
+            "Complete that replay or run first, or name the folder that the run printed."
         ),
         (
             "report.file", "The run's report cannot be written.",
