@@ -72,6 +72,9 @@ struct ImportCommand: ParsableCommand {
     var progress = ProgressMode.auto
 
     func validate() throws {
+        guard !into.isEmpty else {
+            throw ValidationError("--into has an empty name; name the store's file")
+        }
         if dryRun, saveSpec != nil {
             throw ValidationError(
                 "--dry-run writes nothing, so it has no --save-spec; use `etl infer --output`")
