@@ -152,7 +152,12 @@ import Testing
         #expect(
             try Tool.etl(["fetch", "none.sqlite"], in: folder)
                 == ToolResult(
-                    status: 66, standardError: "error: none.sqlite does not exist [store.missing]\n"
+                    status: 66,
+                    standardError: """
+                        error: none.sqlite does not exist [store.missing]
+                          fix: check the name; `etl import FILE --into none.sqlite` creates a store
+
+                        """
                 ))
         #expect(!FileManager.default.fileExists(atPath: workspace.path("none.sqlite")))
         #expect(try Tool.etl(["fetch", workspace.path("sample-data/tasks.csv")]).status == 74)

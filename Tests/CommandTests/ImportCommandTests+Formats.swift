@@ -183,10 +183,15 @@ extension ImportCommandTests {
         try write("days.csv", "id,d\n2,02/03/2024\n")
         let refused = try cron("import", "days.csv", "--into", "d.sqlite")
         #expect(refused.status == 65)
+        #expect(refused.standardOutput == "")
         #expect(
-            refused.standardOutput
-                == "Days.d: the day and the month cannot be distinguished, so its dates are not read; add"
-                + " --type 'd=Date dd/MM/yyyy' or --type 'd=Date MM/dd/yyyy'\n")
+            refused.standardError.hasPrefix(
+                """
+                days.csv: warning: Days.d: the day and the month cannot be distinguished, so its dates \
+                are not read [import.open-dates]
+                  fix: add --type 'd=Date dd/MM/yyyy' or --type 'd=Date MM/dd/yyyy'
+
+                """), "\(refused)")
         #expect(
             try cron(
                 "import", "days.csv", "--into", "d.sqlite", "-q", "--type", "d=Date dd/MM/yyyy")

@@ -60,18 +60,82 @@ extension ImportCommandTests {
 
     @Test(
         "a table fails if most records do not fit its first line",
-        arguments: ["id;name\n1;a;b\n2;c;d\n3;e;f\n", "id,name\n1,a,x\n2,b,x\n", "t\n1,2\n3,4\n"])
-    func misfits(text: String) throws {
+        arguments: [
+            (
+                "id;name\n1;a;b\n2;c;d\n3;e;f\n", "2 names, and the records have 3 fields",
+                "name column 3 in the header"
+            ),
+            (
+                "id,name\n1,a,x,y\n2,b,x,y\n", "2 names, and the records have 4 fields",
+                "name columns 3 to 4 in the header"
+            ),
+            (
+                "t\n1,2\n3,4\n", "1 name, and the records have 2 fields",
+                "name column 2 in the header; if line 1 is not the header, delete the lines above it"
+            ),
+        ])
+    func misfits(text: String, widths: String, fix: String) throws {
         try write("n.csv", text)
         let result = try cron("import", "n.csv", "--into", "n.sqlite")
         #expect(result.status == 65)
         #expect(
             result.standardError == """
-                n.csv: error: Most records have another number of fields than the first line [csv.uncertain-header]
-                  fix: delete the lines above the header, or write a spec that sets `read.skip` to their number, and `read.delimiter`
+                n.csv: error: The header has \(widths) [csv.uncertain-header]
+                  fix: \(fix)
 
                 """)
         #expect(try names() == ["n.csv"])
+    }
+
+    @Test("a file without a header for an entity of the store fails with the names of its columns")
+    func noHeaderForEntity() throws {
+        try write("m.csv", "id,n,d\n1,a,5\n2,b,4\n")
+        #expect(try cron("import", "m.csv", "--into", "m.sqlite") == .silentSuccess)
+        try write("m.csv", "4,a,5\n5,b,4\n")
+        for flags in [[], ["--no-header"], ["--entity", "M"]] {
+            #expect(
+                try Tool.etl(["import", "m.csv", "--into", "m.sqlite"] + flags, in: folder.path)
+                    == ToolResult(
+                        status: 64,
+                        standardError: """
+                            error: m.csv has no header, so no column is a property of M [import.key]
+                              fix: add a first line with the names of its columns, which are properties of M: id, n, d; or give --header if the first line has them
+
+                            """))
+        }
+    }
+
+    @Test("bytes that are not UTF-8 in a header or in the only record name --encoding as the fix")
+    func wrongEncoding() throws {
+        let fix =
+            "  fix: name the encoding with --encoding windows-1252, latin1, or utf-16; else convert"
+            + " the file to UTF-8\n"
+        let bytes = { (text: String) in Data(text.unicodeScalars.map { UInt8($0.value) }) }
+        let file = URL(fileURLWithPath: "\(folder.path)/h.csv")
+        try bytes("id,Größe\n1,a\n").write(to: file)
+        #expect(
+            try cron("import", "h.csv", "--into", "h.sqlite", "--encoding", "utf-8")
+                == ToolResult(
+                    status: 65,
+                    standardError: """
+                        h.csv:1:6: error: The header cannot be read: The text is not valid UTF-8 [csv.header]
+                          in: byte 5
+
+                        """ + fix))
+        try bytes("id,n\n1,ä\n").write(to: file)
+        #expect(
+            try cron("import", "h.csv", "--into", "h.sqlite", "--encoding", "utf-8")
+                == ToolResult(
+                    status: 65,
+                    standardError: """
+                        h.csv:2:3: warning: The text is not valid UTF-8 [csv.invalid-utf8]
+                          in: record 1, byte 7
+
+                        """ + fix + """
+                            h.csv:2:3: error: None of 1 record can be read. The first: The text is not valid UTF-8 [csv.invalid-utf8] [infer.empty]
+                              in: record 1, byte 7
+
+                            """ + fix))
     }
 
     @Test("finds the delimiter despite one short record")

@@ -112,6 +112,31 @@ extension ImportCommandTests {
         }
     }
 
+    @Test("a file whose key column was renamed fails with the name in the store as the fix")
+    func renamedKeyFixes() throws {
+        try write("c.csv", "id,name\n1,a\n2,b\n")
+        #expect(try cron("import", "c.csv", "--into", "c.sqlite") == .silentSuccess)
+        try write("c.csv", "customer_no,name\n1,a\n3,b\n")
+        let header = "correct the header: name the column 'id'; or import into a new store"
+        for (flags, message, fix) in [
+            ([], "No column of c.csv fills the key of C: id [import.key]", header),
+            (
+                ["--key", "customer_no"],
+                "The column 'customer_no' of c.csv fills no property of C [import.key]", header
+            ),
+            (
+                ["--key", "id"], "No record has the field 'id' [infer.known]",
+                "name the column 'id' in the header, since it is the key of C in the store; or"
+                    + " import into a new store"
+            ),
+        ] {
+            #expect(
+                try Tool.etl(["import", "c.csv", "--into", "c.sqlite"] + flags, in: folder.path)
+                    == ToolResult(
+                        status: 64, standardError: "error: \(message)\n  fix: \(fix)\n"))
+        }
+    }
+
     @Test("names the columns of the row key if --key or the file does not fit them")
     func toldKeyAndRowKey() throws {
         try write("log.csv", "day,what\n2026-01-01,a\n2026-01-01,a\n2026-01-02,a\n")

@@ -103,7 +103,8 @@ extension ImportCommandTests {
             ToolResult(
                 status: 0,
                 standardOutput: """
-                    \(lines)Links without an object are in rejects/RUN
+                    \(lines)Links without an object are in rejects/RUN; import their objects, and then \
+                    these files again
                     \(next)
                     """, standardError: warning)
         }
@@ -142,9 +143,15 @@ extension ImportCommandTests {
                     standardOutput: """
                         Customers from customers.csv: key id; name String
                         Orders from orders.csv: key orderId; customerId Integer 64
-                        Orders: 'customer_id' is not linked to Customers: only 100 of 300 values are its id
                         Imported into o.sqlite (new): 400 read, 400 inserted
                         Next: etl fetch o.sqlite Customers
+
+                        """,
+                    standardError: """
+                        orders.csv: warning: Orders: 'customer_id' is not linked to Customers: only 100 \
+                        of 300 values are its id [import.not-linked]
+                          fix: if it is a link, correct its values, and import all files into a new \
+                        store; or set the link in a spec, as --save-spec DIR writes it
 
                         """))
     }

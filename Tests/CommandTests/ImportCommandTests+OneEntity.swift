@@ -169,6 +169,43 @@ extension ImportCommandTests {
         text.replacing(#/import-[a-z0-9-]+-\d+T\d+Z-\d+|\d{8}T\d+Z-\d+/#, with: "RUN")
     }
 
+    @Test("an entity that was imported before the one it refers to gets a warning and no link")
+    func wrongOrder() throws {
+        try write(
+            "Artist.csv", "ArtistId,Name\n" + (1...20).map { "\($0),a\($0)\n" }.joined())
+        try write(
+            "Album.csv",
+            "AlbumId,Title,ArtistId\n" + (1...30).map { "\($0),t\($0),\($0 % 20 + 1)\n" }.joined())
+        #expect(try cron("import", "Album.csv", "--into", "s.sqlite") == .silentSuccess)
+        #expect(try cron("import", "Artist.csv", "--into", "s.sqlite").status == 0)
+        #expect(
+            try cron("import", "Album.csv", "Artist.csv", "--into", "s.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardError: """
+                        Album.csv: warning: Album.artistId holds the keys of Artist, but the store has \
+                        it as an attribute, so no link is added [import.not-linked]
+                          fix: import the files of Artist and Album together into a new store, or \
+                        change the model with `etl migrate`
+
+                        """))
+    }
+
+    @Test("a join table that is imported alone is reported if the store has one of its entities")
+    func joinTableWithOneEntity() throws {
+        try write("Playlist.csv", "PlaylistId,Name\n1,A\n2,B\n3,C\n4,D\n5,E\n")
+        try write("PlaylistTrack.csv", "PlaylistId,TrackId\n1,1\n2,2\n3,3\n4,4\n5,5\n")
+        #expect(try cron("import", "Playlist.csv", "--into", "p.sqlite") == .silentSuccess)
+        #expect(
+            try cron("import", "PlaylistTrack.csv", "--into", "p.sqlite").standardError == """
+                PlaylistTrack.csv: warning: PlaylistTrack holds only the keys of Playlist and Track, so \
+                it may be a join table; imported alone, its records become objects [import.join-table]
+                  fix: import it together with the files of Playlist and Track into a new store, to \
+                get a relationship
+
+                """)
+    }
+
     @Test("a join table fills the relationship and rejects unknown and empty keys")
     func danglingPairs() throws {
         try writeEnrollment()

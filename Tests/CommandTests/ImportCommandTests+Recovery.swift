@@ -106,10 +106,17 @@ extension ImportCommandTests {
     func keptAsText() throws {
         let days = (1...9).map { "\($0),2026-01-0\($0)\n" }.joined()
         try write("d.csv", "id,day\n\(days)10,oops\n")
-        let line = "D.day: kept as text: 'oops' (d.csv:11) is not a date, and 9 other values are\n"
         #expect(
             try cron("import", "d.csv", "--into", "d.sqlite")
-                == ToolResult(status: 0, standardOutput: line))
+                == ToolResult(
+                    status: 0,
+                    standardError: """
+                        d.csv: warning: D.day: kept as text: 'oops' (d.csv:11) is not a date, and 9 \
+                        other values are [import.kept-as-text]
+                          fix: correct or remove such values, and import into a new store; or give \
+                        --type day=TYPE there to reject these records
+
+                        """))
         #expect(try cron("import", "d.csv", "--into", "d.sqlite") == .silentSuccess)
         #expect(try cron("import", "d.csv", "--into", "q.sqlite", "-q") == .silentSuccess)
     }

@@ -77,6 +77,55 @@ import Testing
                         """))
     }
 
+    @Test("a missing spec fails with a similar name")
+    func missingSpec() throws {
+        try write("nightly.yaml", "etl: 1\n")
+        #expect(
+            try etl("run", "nightl.yaml")
+                == ToolResult(
+                    status: 78,
+                    standardError: """
+                        nightl.yaml: error: The file does not exist. Did you mean 'nightly.yaml'? \
+                        [file.missing]
+                          fix: check the name; a relative path starts at the working folder
+
+                        """))
+    }
+
+    @Test("fetch of a file of records fails with the command that creates a store")
+    func fetchOfRecords() throws {
+        #expect(
+            try etl("fetch", "t.csv", "T")
+                == ToolResult(
+                    status: 74,
+                    standardError: """
+                        error: t.csv is not an SQLite file, or is damaged [store.corrupt]
+                          fix: name a store; `etl import FILE --into STORE` creates one; if it was \
+                        a store, see `etl verify t.csv`
+
+                        """))
+    }
+
+    @Test("an empty name of the store fails, and a new folder is printed")
+    func storeNames() throws {
+        let empty = try etl("import", "t.csv", "--into", "")
+        #expect(empty.status == 64)
+        #expect(
+            empty.standardError.contains("--into has an empty name; name the store's file"),
+            "\(empty)")
+        #expect(
+            try etl("import", "t.csv", "--into", "new/t.sqlite", "-v")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        T from t.csv: key id; name String
+                        The folder new is new
+                        Imported into new/t.sqlite (new): 2 read, 2 inserted
+                        Next: etl fetch new/t.sqlite T
+
+                        """))
+    }
+
     @Test("a misspelled key gives no second error for the key that is missing")
     func comand() throws {
         try write(

@@ -54,6 +54,24 @@ import Testing
                 """)
     }
 
+    @Test("a copy of the rejects of an unfinished run is not mistaken for those of a killed run")
+    func copied() throws {
+        let folder = try folder()
+        try folder.write("tasks.ndjson", "{\"id\":1,\"size\":\"x\"}\n{\"id\":2,\"size\":\"y\"}\n")
+        #expect(try folder.shell("exec \"$E\" run spec.yaml").status == 65)
+        let run = try #require(folder.names("rejects").first)
+        let replay = try folder.shell(
+            "cp -r rejects/\(run) rejects/copy; \"$E\" replay rejects/copy")
+        #expect(replay.status == 75)
+        #expect(
+            replay.errors == """
+                error: rejects/copy does not have the name of its run, which is unfinished: \(run) \
+                [replay.unfinished]
+                  fix: replay the folder with that name; if this is it, restore its name
+
+                """)
+    }
+
     @Test("a replay of the last run does not warn")
     func newest() throws {
         let folder = try folder()

@@ -174,7 +174,11 @@ import Testing
         if arguments[0] == "run", arguments.count == 2 {
             #expect(
                 result.standardError
-                    == "postgresql://***@h/t: error: The file does not exist [file.missing]\n")
+                    == """
+                    postgresql://***@h/t: error: The file does not exist [file.missing]
+                      fix: etl does not read a spec from a URL; save it to a file, and name that file
+
+                    """)
         }
         for file in FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? [] {
             let path = "\(folder.path)/\(file)"

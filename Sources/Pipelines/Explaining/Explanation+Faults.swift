@@ -53,6 +53,22 @@ extension Explanation {
             "Name the columns that identify a record with `--key`."
         ),
         (
+            "import.kept-as-text",
+            "A new attribute is a string because a few values of its column have no other type, or"
+                + " because its dates or numbers are ambiguous. Later imports keep the type.",
+            "Correct the values or set `--type`, and import into a new store."
+        ),
+        (
+            "import.not-linked",
+            "A column has the name of a link, but its values are not the keys of the objects.",
+            "Correct the values, and import all files into a new store, or set the link in a spec."
+        ),
+        (
+            "import.open-dates",
+            "The day and the month of dates cannot be distinguished, so they are not read.",
+            "Set the pattern with `--type`, such as `--type 'due=Date dd/MM/yyyy'`."
+        ),
+        (
             "import.model", "These entities or properties cannot be added to the store's model.",
             "Add them to a model file, then run `etl migrate`."
         ),
@@ -237,6 +253,11 @@ extension Explanation {
             "Correct the records in their folder, or fix the spec, and replay again."
         ),
         (
+            "replay.links",
+            "The folder has no rejected record, only links without an object. A replay adds no links.",
+            "Import the missing objects, and then the same files again, or run the spec again."
+        ),
+        (
             "replay.missing", "The run has no rejects.",
             "Name the folder that the run printed, such as rejects/nightly-…."
         ),
@@ -256,8 +277,8 @@ extension Explanation {
         (
             "replay.unfinished",
             "The replay of another folder of rejects is unfinished, or a run was killed while it wrote "
-                + "these rejects.",
-            "Complete that replay or run first."
+                + "these rejects. Or the folder of an unfinished run was copied or renamed.",
+            "Complete that replay or run first, or name the folder that the run printed."
         ),
         (
             "report.file", "The run's report cannot be written.",

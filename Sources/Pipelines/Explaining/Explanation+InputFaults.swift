@@ -23,7 +23,8 @@ extension Explanation {
         ),
         (
             "csv.uncertain-header", "The header line of the table cannot be determined.",
-            "Delete the lines above the header, or write a spec with `read.skip` and `read.delimiter`."
+            "Name each column in the header. Delete the lines above the header, or write a spec with"
+                + " `read.skip` and `read.delimiter`."
         ),
         ("csv.too-short", "A table has fewer lines than `read.skip`.", "Lower `read.skip`."),
         (

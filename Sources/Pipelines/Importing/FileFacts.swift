@@ -35,14 +35,17 @@ struct FileFacts {
         inference.lacks(name, of: entity, stage: stage)
     }
 
+    /// Whether the files of an import have a header; `true` for JSON.
+    func hasHeader(_ stage: String) -> Bool { inference.hasHeader(stage: stage) }
+
     /// Whether the records of an inferred entity are rows of tables.
     func isTable(_ entity: String) -> Bool { inference.isTable(entity, stage: stage) }
 
-    /// Returns a remark about the values that fill an attribute of the store.
-    func remark(
-        _ name: String, _ entity: String, _ stored: AttributeDescription
+    /// Returns the fix of dates that fill an attribute of the store if day and month are ambiguous.
+    func fix(
+        ofOpenDates name: String, _ entity: String, _ stored: AttributeDescription
     ) -> String? {
-        inference.remark(on: name, of: entity, for: stored)
+        inference.fix(ofOpenDates: name, of: entity, for: stored)
     }
 
     /// Returns the doubt about the decimal mark of the numbers that fill an attribute of the store.

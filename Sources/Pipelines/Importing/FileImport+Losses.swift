@@ -7,6 +7,7 @@ extension FileImport {
     var losses: [Diagnostic] {
         inference.warningsOfLosses(fit.newEntities, fit.isNewLink)
             + [request.emptyFolder.map(Self.noSpec)].compactMap(\.self)
+            + doubtsAboutTypes + missingLinks
             + fit.imports.filter { !$0.skipped.isEmpty }.map { fitted in
                 let names = FittedImport.listed(fitted.skipped, max: 12)
                 let isOne = fitted.skipped.count == 1
@@ -58,6 +59,56 @@ extension FileImport {
                         fix: "add the fields of the key to the file")
                 }
             }
+    }
+
+    /// Doubts about the types of attributes, which later imports do not change.
+    private var doubtsAboutTypes: [Diagnostic] {
+        let kept = fit.newAttributes.compactMap { own, entity, name in
+            inference.remark(on: name, of: own).map { note, fix in
+                Diagnostic(
+                    .warning, code: "import.kept-as-text", "\(entity).\(name): \(note)",
+                    at: place(of: entity), fix: fix)
+            }
+        }
+        return kept
+            + fit.openDates.map { entity, name, fix in
+                Diagnostic(
+                    .warning, code: "import.open-dates",
+                    "\(entity).\(name): the day and the month cannot be distinguished, so its dates"
+                        + " are not read",
+                    at: place(of: entity), fix: fix)
+            }
+    }
+
+    /// The columns that are not links in spite of their names or values.
+    private var missingLinks: [Diagnostic] {
+        let stored = fit.imports.flatMap { fitted in
+            fitted.unlinked.map { attribute, other in
+                Diagnostic(
+                    .warning, code: "import.not-linked",
+                    "\(fitted.entity).\(attribute) holds the keys of \(other), but the store has it"
+                        + " as an attribute, so no link is added",
+                    at: .file(FittedImport.listed(fitted.files, max: 2)),
+                    fix:
+                        "import the files of \(other) and \(fitted.entity) together into a new store,"
+                        + " or change the model with `etl migrate`")
+            }
+        }
+        return stored
+            + inference.missingLinks(of: fit.newEntities).map { entity, note in
+                Diagnostic(
+                    .warning, code: "import.not-linked", "\(entity): \(note)",
+                    at: place(of: entity),
+                    fix:
+                        "if it is a link, correct its values, and import all files into a new store;"
+                        + " or set the link in a spec, as --save-spec DIR writes it")
+            }
+    }
+
+    /// Returns the files of an entity.
+    private func place(of entity: String) -> Diagnostic.Place {
+        let files = fit.imports.filter { $0.entity == entity }.flatMap(\.files)
+        return files.isEmpty ? .nowhere : .file(FittedImport.listed(files, max: 2))
     }
 
     /// Returns the warning about files without records, of which no spec is written.

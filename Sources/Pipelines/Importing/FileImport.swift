@@ -229,8 +229,9 @@ package struct FileImport {
     package var decisions: [String] {
         let streams = spool.names
         var lines = fit.imports.map(\.line)
+        let folder = PathText.folder(of: request.store)
+        if !FileSystem.exists(folder) { lines.append("The folder \(folder) is new") }
         lines += inference.decisionsOnDumps(of: fit.newEntities)
-        lines += inference.decisionsOnLinks(of: fit.newEntities)
         lines += inference.guessedForms.map { guess, files in
             "Read \(FittedImport.listed(files.map { streams[$0] ?? $0 }, max: 2)) with \(guess)"
         }
@@ -253,13 +254,6 @@ package struct FileImport {
         return lines
     }
 
-    /// Doubts about the types of new attributes, which later imports do not change.
-    package var remarks: [String] {
-        fit.newAttributes.compactMap { own, entity, name in
-            inference.remark(on: name, of: own).map { "\(entity).\(name): \($0)" }
-        } + fit.remarks
-    }
-
     /// The additions to the store's model; `nil` if it does not change.
     package var modelChange: String? {
         guard case .extended = target else { return nil }
@@ -279,7 +273,9 @@ package struct FileImport {
             lines.append("Rejected records are in \(folder)")
         }
         for folder in Set(outcome.stages.compactMap(\.linksFolder)).sorted() {
-            lines.append("Links without an object are in \(folder)")
+            lines.append(
+                "Links without an object are in \(folder); import their objects, and then these files"
+                    + " again")
         }
         if let folder = request.specFolder {
             lines.append("Next: etl run \(PathText.join(folder, InferenceFolder.specName))")

@@ -4,16 +4,21 @@ import GraphModel
 /// Checks of an import into a store that exists.
 extension StoreFit {
     /// New entities with only the keys of two other entities, and the names of these entities.
+    ///
+    /// If the store has one of them, its key is a link.
     var joinTables: [(fitted: FittedImport, entities: [String])] {
         imports.compactMap { fitted in
-            guard newEntities.contains(fitted.entity), fitted.links.isEmpty,
-                fitted.attributes.count == 2
+            guard newEntities.contains(fitted.entity), !fitted.isJoin, fitted.links.count < 2,
+                fitted.links.count + fitted.attributes.count == 2
             else { return nil }
-            let entities = fitted.attributes.compactMap { attribute in
-                model.entities.first { entity in
-                    !newEntities.contains(entity.name) && isKey(attribute.name, of: entity.name)
-                }?.name ?? (imports.count == 1 ? unknownEntity(attribute, of: fitted) : nil)
-            }
+            let linked = fitted.links.filter { !$0.isToMany }.map(\.destinationEntityName)
+            let entities =
+                linked
+                + fitted.attributes.compactMap { attribute in
+                    model.entities.first { entity in
+                        !newEntities.contains(entity.name) && isKey(attribute.name, of: entity.name)
+                    }?.name ?? (imports.count == 1 ? unknownEntity(attribute, of: fitted) : nil)
+                }
             return entities.count == 2 && entities[0] != entities[1] ? (fitted, entities) : nil
         }
     }
@@ -56,6 +61,14 @@ extension StoreFit {
         }
         let links = model.relationships(of: entity).filter { !$0.isToMany }
         let names = attributes.map(\.name) + links.map(\.name)
+        guard facts.hasHeader(current.stage) else {
+            throw RunFailure(
+                .usage, code: "import.key",
+                "\(current.files.first ?? "") has no header, so no column is a property of \(entity)",
+                fix: "add a first line with the names of its columns, which are properties of"
+                    + " \(entity): \(FittedImport.listed(names, max: 12));"
+                    + " or give --header if the first line has them")
+        }
         throw RunFailure(
             .usage, code: "import.key",
             "No column of \(current.files.first ?? "") is a property of \(entity)",

@@ -131,6 +131,7 @@ extension StoreFit {
             block.fill(attribute.name, by: nil, column)
             names[column] = attribute.name
             current.attributes.append(attribute)
+            noteUnlinked(attribute, declared, of: block.entity)
             return
         }
         var found = match[column].flatMap { model.relationship($0, of: block.entity) }
@@ -155,6 +156,21 @@ extension StoreFit {
         names[entry.key] = found.name
         fill(found)
         block.links[found.name] = value
+    }
+
+    /// Records that the store has an attribute for a column of keys, as after an import without the
+    /// file of the other entity.
+    private mutating func noteUnlinked(
+        _ attribute: AttributeDescription, _ declared: RelationshipDescription?, of entity: String
+    ) {
+        guard !isOfApp, !current.isJoin, let declared else { return }
+        let other = declared.destinationEntityName
+        let destination = InferredNames.match(other, model.entities.map(\.name)) ?? other
+        let isLinked = model.relationships(of: entity).contains {
+            $0.destinationEntityName == destination
+        }
+        guard !isLinked else { return }
+        current.unlinked.append((attribute.name, destination))
     }
 
     /// Returns the mapping of a relationship; `nil` if the column holds neither its objects nor

@@ -43,8 +43,8 @@ struct StoreFit {
     var newLinks: [(entity: String, relationship: String)] = []
     /// The attributes that this import adds, with their inferred entities.
     private(set) var newAttributes: [(own: String, entity: String, attribute: String)] = []
-    /// Remarks about the values that fill attributes of the store.
-    private(set) var remarks: [String] = []
+    /// The attributes of the store whose dates are ambiguous, with the fix.
+    private(set) var openDates: [(entity: String, attribute: String, fix: String)] = []
     /// Whether there are several imports.
     private var hasSeveral = false
     /// The import that is being fitted.
@@ -291,8 +291,8 @@ struct StoreFit {
         names[source] = found.name
         names[attribute.name] = found.name
         current.attributes.append(found)
-        if let remark = facts.remark(attribute.name, block.own, found) {
-            remarks.append("\(block.entity).\(found.name): \(remark)")
+        if let fix = facts.fix(ofOpenDates: attribute.name, block.own, found) {
+            openDates.append((block.entity, found.name, fix))
         }
         try note(facts.decimalDoubt(attribute.name, block.own, found))
         // A mapping for the inferred type may be invalid for the store's type.
@@ -432,7 +432,7 @@ struct StoreFit {
                 let hasKey = keys.contains(where: filled.isSuperset)
                 throw RunFailure(
                     .usage, code: "import.key",
-                    "\(file) has no column '\(column)' that fills a property of \(entity)",
+                    "The column '\(column)' of \(file) fills no property of \(entity)",
                     fix: hasKey
                         ? "leave out --key" : fix(withoutKey: keys.first ?? [], of: entity, names))
             }

@@ -13,7 +13,7 @@ extension CommandLineFix {
             let path = spool.name(ofCopy: path)
             return format.fix(path, as: options.format ?? inner, for: options.command(of: path))
         // Keeps the fix unchanged: `etl infer` cannot write a spec for this file.
-        case .csvUncertainHeader: return error.diagnostic.fix
+        case .csvUncertainHeader, .csvHeaderWidth: return error.diagnostic.fix
         // The import starts only after all files were read.
         case .gzipTruncated, .gzipData, .gzipTrailing, .gzipChecksum, .gzipLength:
             return "fetch the file again; nothing was imported"

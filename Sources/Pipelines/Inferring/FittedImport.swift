@@ -16,6 +16,8 @@ struct FittedImport {
     var links: [RelationshipDescription] = []
     /// The columns without a property in the store's model.
     var skipped: [String] = []
+    /// The attributes of the store that hold the keys of another entity, and that entity.
+    var unlinked: [(attribute: String, entity: String)] = []
     /// The columns of objects that lack the key by which the store identifies them.
     var withoutKey: [String] = []
     /// Whether the key consists of all fields of a record.

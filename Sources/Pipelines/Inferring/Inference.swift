@@ -281,15 +281,35 @@ package struct Inference: Sendable {
     }
 
     /// Returns the notes about columns of these entities that are not links in spite of their names.
-    func decisionsOnLinks(of names: [String]) -> [String] {
+    func missingLinks(of names: [String]) -> [(entity: String, note: String)] {
         entities.filter { names.contains($0.name) }.flatMap { entity in
-            entity.unlinked.map { "\(entity.name): \($0)" }
+            entity.unlinked.map { (entity.name, $0) }
         }
     }
 
-    /// Returns the note about an attribute's type; `nil` if there is nothing to report.
-    func remark(on name: String, of entity: String) -> String? {
-        attribute(name, of: entity).flatMap { $0.isRemark && !$0.isOpenNumber ? $0.note : nil }
+    /// Returns the note about an attribute's type and its fix; `nil` if there is nothing to report.
+    func remark(on name: String, of entity: String) -> (note: String, fix: String)? {
+        guard let attribute = attribute(name, of: entity), attribute.isRemark,
+            !attribute.isOpenNumber, let note = attribute.note
+        else { return nil }
+        if let flags = flags(ofOpenDates: attribute) {
+            return (note, "import into a new store with \(flags)")
+        }
+        return (
+            note,
+            "correct or remove such values, and import into a new store; or give --type"
+                + " \(CommandExample.shell("\(attribute.source)=TYPE")) there to reject these records"
+        )
+    }
+
+    /// Returns the flags for dates whose day and month cannot be distinguished; `nil` if they can.
+    private func flags(ofOpenDates attribute: InferredAttribute) -> String? {
+        guard let patterns = attribute.facts?.dates.openPatterns, !patterns.isEmpty else {
+            return nil
+        }
+        return patterns.map {
+            "--type " + CommandExample.shell("\(attribute.source)=Date \($0)")
+        }.joined(separator: " or ")
     }
 
     /// Returns the kind of values in the column of an attribute.
@@ -325,6 +345,11 @@ package struct Inference: Sendable {
         return stages.contains { $0.form.columns != nil }
     }
 
+    /// Returns whether the files of an import have a header; `true` for JSON.
+    func hasHeader(stage: String) -> Bool {
+        entities.lazy.flatMap(\.stages).first { $0.name == stage }?.form.hasHeader ?? true
+    }
+
     /// Returns whether the files of an import lack the column of an attribute.
     func lacks(_ name: String, of entity: String, stage: String?) -> Bool {
         attribute(name, of: entity) != nil && seen(name, of: entity, in: stage) == nil
@@ -344,17 +369,14 @@ package struct Inference: Sendable {
         return attribute?.seen(in: form)
     }
 
-    /// Returns a note about dates for an attribute of the store if day and month are ambiguous.
-    func remark(on name: String, of entity: String, for stored: AttributeDescription) -> String? {
+    /// Returns the fix of dates for an attribute of the store if day and month are ambiguous.
+    func fix(
+        ofOpenDates name: String, of entity: String, for stored: AttributeDescription
+    ) -> String? {
         guard stored.type == .date, !PropertyOrigin(stored.userInfo).hasFormat,
-            let attribute = attribute(name, of: entity), !attribute.isToldDate,
-            let patterns = attribute.facts?.dates.openPatterns, !patterns.isEmpty
+            let attribute = attribute(name, of: entity), !attribute.isToldDate
         else { return nil }
-        let flags = patterns.map {
-            "--type " + CommandExample.shell("\(attribute.source)=Date \($0)")
-        }
-        return "the day and the month cannot be distinguished, so its dates are not read; add "
-            + flags.joined(separator: " or ")
+        return flags(ofOpenDates: attribute).map { "add \($0)" }
     }
 
     /// Returns the doubt about the decimal mark of numbers for an attribute of the store.

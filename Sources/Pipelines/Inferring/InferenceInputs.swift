@@ -230,6 +230,7 @@ struct InferenceInputs {
         let shown = sample.rejects.map { reject in
             var warning = reject
             warning.severity = .warning
+            warning.fix = CommandLineFix.ofEncoding(reject) ?? reject.fix
             return warning
         }
         let more = sample.rejectCount - shown.count
@@ -263,16 +264,35 @@ struct InferenceInputs {
             let table = withoutHeader.first
             throw Self.usage(
                 "No record has the field '\(name)'" + Suggestion.phrase(for: name, among: all),
-                fix: table.map {
-                    "the first row of \($0.file) is read as values; if it names the columns, add "
-                        + "--header"
-                } ?? "write it as the files do: \(FittedImport.listed(all, max: 12))")
+                fix: fix(ofStoredKey: name)
+                    ?? table.map {
+                        "the first row of \($0.file) is read as values; if it names the columns, add "
+                            + "--header"
+                    } ?? "write it as the files do: \(FittedImport.listed(all, max: 12))")
         }
         guard known.key.isEmpty || fields.contains(where: { Set($0).isSuperset(of: known.key) })
         else {
             throw Self.usage(
                 "No file has all fields of the key \(known.key.joined(separator: ", "))",
                 fix: "give the file that has them")
+        }
+    }
+
+    /// Returns the fix if a name in `--key` is an attribute of the store's key, which no column
+    /// fills; `nil` if it is not.
+    private func fix(ofStoredKey name: String) -> String? {
+        guard let model = known.storeModel, known.key.contains(name), withoutHeader.isEmpty else {
+            return nil
+        }
+        let entities = samples.compactMap {
+            InferredNames.match($0.entityName, model.entities.map(\.name))
+        }
+        let owner = entities.first { entity in
+            model.uniquenessConstraints(of: entity).contains { $0.contains(name) }
+        }
+        return owner.map {
+            "name the column '\(name)' in the header, since it is the key of \($0) in the store; or"
+                + " import into a new store"
         }
     }
 

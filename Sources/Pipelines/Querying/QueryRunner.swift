@@ -53,6 +53,13 @@ package struct QueryRunner: Sendable {
         self.failure(failure.status, failure.diagnostics)
     }
 
+    /// Returns the fix if a file is not an SQLite file; `nil` if it is one, or is not a file.
+    private static func fix(ofOtherFile path: String) -> String? {
+        guard FileDescriptor.fileSize(path) != nil, !ModelSource.isStore(path) else { return nil }
+        return "name a store; `etl import FILE --into STORE` creates one; if it was a store, see"
+            + " `etl verify \(CommandExample.shell(path))`"
+    }
+
     /// Returns the failure with the fix for read errors, which differs from the fix for write
     /// errors.
     private func unreadable(_ error: StoreError, _ query: Query) -> RunFailure {
@@ -65,6 +72,8 @@ package struct QueryRunner: Sendable {
                 query.modelFile.flatMap {
                     ModelVersions.advice(forStoreAt: query.store, bundle: $0, key: "--model ")
                 }
+            case .corrupt, .notAStore:
+                failure.diagnostics.first?.fix ?? Self.fix(ofOtherFile: query.store)
             default: failure.diagnostics.first?.fix
             }
         for index in failure.diagnostics.indices { failure.diagnostics[index].fix = fix }
@@ -82,7 +91,10 @@ package struct QueryRunner: Sendable {
     private func answer(_ query: Query) throws -> QueryOutcome {
         try URLCheck.refuse(file: query.store)
         guard FileSystem.exists(query.store) else {
-            throw StoreError(.missing, "\(query.store) does not exist")
+            throw RunFailure(
+                .noInput, code: "store.missing", "\(query.store) does not exist",
+                fix: "check the name; `etl import FILE --into \(CommandExample.shell(query.store))`"
+                    + " creates a store")
         }
         var options = StoreOptions()
         options.isReadOnly = true

@@ -1,4 +1,5 @@
 package import Diagnostics
+import Files
 package import GraphModel
 import GraphStore
 import RecordStreams
@@ -48,7 +49,7 @@ package enum SpecificationFile {
         warnsOfUnused: Bool = false
     ) -> Partial {
         if let misnamed = otherFile(file, root) { return (nil, [misnamed]) }
-        guard let root else { return (nil, diagnostics) }
+        guard let root else { return (nil, diagnostics.map { missing($0, file) }) }
         let problems = YAMLProblems(file: file, area: "spec")
         diagnostics.forEach(problems.report)
         let reader = SpecificationReader(problems)
@@ -56,6 +57,24 @@ package enum SpecificationFile {
         let spec = PipelineSpec(value, reader)
         if warnsOfUnused { spec?.warnOfUnused(reader) }
         return (spec, problems.sorted)
+    }
+
+    /// Returns the diagnostic of a missing spec with a similar name, or a fix.
+    private static func missing(_ diagnostic: Diagnostic, _ file: String) -> Diagnostic {
+        guard diagnostic.code == "file.missing" else { return diagnostic }
+        var diagnostic = diagnostic
+        guard URLCheck.scheme(of: file) == nil else {
+            diagnostic.fix =
+                "etl does not read a spec from a URL; save it to a file, and name that file"
+            return diagnostic
+        }
+        // A missing folder has no similar names.
+        let names = (try? FileSystem.textNames(in: PathText.folder(of: file))) ?? []
+        diagnostic.message += Suggestion.phrase(
+            for: PathText.lastComponent(file),
+            among: names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") })
+        diagnostic.fix = "check the name; a relative path starts at the working folder"
+        return diagnostic
     }
 
     /// Returns the problem if the file is data or a store instead of a spec.

@@ -1,14 +1,24 @@
 import Diagnostics
+import RecordStreams
 
 /// Fixes for runs without a spec: they name command-line flags instead of spec keys.
 enum CommandLineFix {
     /// Returns the fix of a diagnostic without spec keys, since the user has no spec.
     static func of(_ diagnostic: Diagnostic) -> String? {
         if let fix = fixes[diagnostic.code] { return fix }
+        if let fix = ofEncoding(diagnostic) { return fix }
         guard let fix = diagnostic.fix, fix.firstMatch(of: key) != nil else {
             return diagnostic.fix
         }
         return fix + " in a spec; `etl infer FILE --output DIR` writes one"
+    }
+
+    /// Returns the fix of bytes that are not valid in the encoding; `nil` for any other fault.
+    static func ofEncoding(_ diagnostic: Diagnostic) -> String? {
+        // The codes differ for headers, records, and documents.
+        TextEncoding.allCases.first { $0.fix == diagnostic.fix }.map {
+            $0 == .utf8 ? encoding : wrongEncoding
+        }
     }
 
     /// A key of a spec, such as `read.max-record`.

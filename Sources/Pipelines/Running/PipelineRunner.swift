@@ -149,7 +149,10 @@ extension PipelineRunner {
             let replay = try Replay(
                 run, workingFolder: options.workingFolder, sets: options.sets)
             identity.note(pipeline: replay.note.pipeline, run: runID)
-            guard replay.hasWork else { return RunOutcome(status: .ok) }
+            guard replay.hasWork else {
+                replay.linksWarning.map(warn)
+                return RunOutcome(status: .ok)
+            }
             let file = replay.note.spec.textFromHere
             return self.replaying(replay).run(file, text: replay.note.specText)
         } catch {

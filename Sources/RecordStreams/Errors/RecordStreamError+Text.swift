@@ -48,6 +48,9 @@ extension RecordStreamError {
             "Line \(line) may be the header, or a record below the first line"
         case .csvUncertainHeader(nil, _):
             "Most records have another number of fields than the first line"
+        case .csvHeaderWidth(let names, let fields):
+            "The header has \(Self.several(names, "name")), and the records have"
+                + " \(Self.several(fields, "field"))"
         case .csvHeader(let reason): "The header cannot be read: \(reason)"
         case .csvDuplicateHeader(let name): "The header names the column '\(name)' twice"
         case .csvUnknownColumn(let name, let header):
@@ -111,6 +114,7 @@ extension RecordStreamError {
         case .csvTooShort: "lower `read.skip`"
         case .csvUncertainHeader(let line, let delimiter):
             Self.headerFix(line, delimiter)
+        case .csvHeaderWidth(let names, let fields): Self.widthFix(names, fields)
         case .csvHeader(let reason):
             TextEncoding.fix(of: reason) ?? "correct the first line"
         case .csvDuplicateHeader: "rename the columns by `read.columns`"
@@ -131,6 +135,22 @@ extension RecordStreamError {
         case .outputNotWritten: "check the free space; the existing file is unchanged"
         case .outputClosed, .outputCompression: nil
         }
+    }
+
+    private static func several(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    /// Returns the fix for a header whose width is not that of the records.
+    private static func widthFix(_ names: Int, _ fields: Int) -> String {
+        guard names < fields else {
+            return
+                "remove the names without a field from the header, or add the fields to the records"
+        }
+        let columns =
+            fields - names == 1 ? "column \(fields)" : "columns \(names + 1) to \(fields)"
+        return "name \(columns) in the header"
+            + (names == 1 ? "; if line 1 is not the header, delete the lines above it" : "")
     }
 
     /// Returns the fix for a table whose header is not the first line.

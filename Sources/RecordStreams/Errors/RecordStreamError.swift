@@ -50,6 +50,8 @@ package struct RecordStreamError: Error, Sendable, Hashable {
         case csvTooShort(skip: Int)
         /// The header line is uncertain; it may be this line, with this delimiter.
         case csvUncertainHeader(line: Int?, delimiter: String?)
+        /// The header has another number of names than all records have fields.
+        case csvHeaderWidth(names: Int, fields: Int)
         case csvHeader(reason: String)
         case csvDuplicateHeader(name: String)
         case csvUnknownColumn(name: String, header: [String])
@@ -108,7 +110,8 @@ extension RecordStreamError {
             .gzipBomb, .jsonStructure, .jsonTooDeep, .jsonPathMissing, .jsonPathMismatch,
             .jsonIsNDJSON,
             .jsonSeveral, .jsonWrapped,
-            .csvNoHeader, .csvTooShort, .csvUncertainHeader, .csvHeader, .csvDuplicateHeader,
+            .csvNoHeader, .csvTooShort, .csvUncertainHeader, .csvHeaderWidth, .csvHeader,
+            .csvDuplicateHeader,
             .foreignFormat:
             Fault(.inputData, .invalid)
         case .outputNotCreated: Fault(.output, .notCreated)
@@ -143,7 +146,7 @@ extension RecordStreamError {
         case .jsonWrapped: "json.wrapped"
         case .csvNoHeader: "csv.no-header"
         case .csvTooShort: "csv.too-short"
-        case .csvUncertainHeader: "csv.uncertain-header"
+        case .csvUncertainHeader, .csvHeaderWidth: "csv.uncertain-header"
         case .csvHeader: "csv.header"
         case .csvDuplicateHeader: "csv.duplicate-header"
         case .csvUnknownColumn: "csv.unknown-column"

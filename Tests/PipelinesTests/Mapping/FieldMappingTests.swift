@@ -170,7 +170,7 @@ struct FieldMappingTests {
             try column(
                 "ZRATIO", #"ratio: { number: { decimal: ",", thousands: "." } }"#,
                 #"{"id":"1","ratio":"\#(text)"}"#)
-                == ["cast ratio: 'ratio' takes a number, not \(text)"])
+                == ["cast ratio: 'ratio' takes a number with a decimal comma, not \(text)"])
     }
 
     @Test("reads dates as seconds or milliseconds since 1970, and in another time zone")

@@ -61,11 +61,16 @@ struct TablePeek {
                     cut = found
                 }
             case .doubt(let possible):
+                let place = RecordLocation(file: file.path)
+                if possible == nil, known.hasHeader != false, let widths = start.widths {
+                    throw RecordStreamError(
+                        .csvHeaderWidth(names: widths.names, fields: widths.fields), at: place)
+                }
                 throw RecordStreamError(
                     .csvUncertainHeader(
                         line: possible.map { $0.linesSkipped + 1 },
                         delimiter: possible.map { String(decoding: $0.delimiter, as: UTF8.self) }),
-                    at: RecordLocation(file: file.path))
+                    at: place)
             }
             likelyDelimiter = start.likelyDelimiter(of: cut)
             (linesSkipped, comment) = (cut.linesSkipped, cut.comment)

@@ -231,6 +231,18 @@ struct TableStart {
         return cuts[0].fitsMost || cuts[0].records < 2 ? .cut(cuts[0]) : .doubt(possible)
     }
 
+    /// The widths of the first row and of the records, if a delimiter gives all records the same
+    /// width and the first row another one; `nil` if none does.
+    var widths: (names: Int, fields: Int)? {
+        delimiters.lazy.compactMap { delimiter -> (names: Int, fields: Int)? in
+            let cut = cut(delimiter, comment: nil)
+            let widths = Set(cut.rows.dropFirst().map(\.count))
+            guard widths.count == 1, let fields = widths.first, fields > 1, fields != cut.width
+            else { return nil }
+            return (cut.width, fields)
+        }.first
+    }
+
     // MARK: Other delimiters
 
     /// Returns an unusual delimiter that may separate the fields of a one-column table; `nil` if

@@ -29,6 +29,15 @@ final class TextPreparation {
         }
     }
 
+    /// The decimal mark of the numbers in messages; `nil` if it is a point.
+    var decimalMarkText: String? {
+        switch decimal {
+        case [], Array(".".utf8): nil
+        case Array(",".utf8): "a decimal comma"
+        default: "the decimal mark '\(String(decoding: decimal, as: UTF8.self))'"
+        }
+    }
+
     /// Returns the prepared text; other kinds of fields are returned unchanged.
     ///
     /// A text that is not a number in the given form also keeps its bytes, and the cast rejects it.

@@ -15,7 +15,8 @@ extension ValueCaster {
         let read = ExactDecimal(field.bytes)
         guard let number = read, number.isStorable else {
             let isNumber = read != nil || ScalarParser.double(field.bytes) != nil
-            throw failure(field, isNumber ? Self.wantedExactDecimal(read) : "a decimal number")
+            guard isNumber else { throw failure(ofNumber: field, "a decimal number") }
+            throw failure(field, Self.wantedExactDecimal(read))
         }
         return arena.cell(.text(number.text))
     }

@@ -96,6 +96,11 @@ struct ValueCaster {
         CastFailure(message: "'\(attribute.name)' takes \(wanted), not \(Self.show(field))")
     }
 
+    /// Returns the failure of a field that is not a number in the form of the spec.
+    func failure(ofNumber field: Field, _ wanted: String) -> CastFailure {
+        failure(field, wanted + (rules.preparation?.decimalMarkText.map { " with \($0)" } ?? ""))
+    }
+
     /// Returns a field for messages, truncated if it is long.
     static func show(_ field: Field) -> String {
         func cut(_ text: String) -> String {
@@ -183,7 +188,7 @@ struct ValueCaster {
     private func double(_ field: Field) throws(CastFailure) -> BulkCell {
         guard isTextOrNumber(field),
             var value = ScalarParser.double(field.bytes)
-        else { throw failure(field, "a number") }
+        else { throw failure(ofNumber: field, "a number") }
         if attribute.type == .float {
             value = Double(ScalarParser.float(field.bytes, nearestDouble: value))
             guard value.isFinite else { throw failure(field, "a number that fits Float") }
@@ -194,7 +199,7 @@ struct ValueCaster {
     private func decimal(_ field: Field) throws(CastFailure) -> BulkCell {
         guard isTextOrNumber(field),
             ScalarParser.double(field.bytes) != nil
-        else { throw failure(field, "a decimal number") }
+        else { throw failure(ofNumber: field, "a decimal number") }
         guard let value = ScalarParser.decimal(field.bytes) else {
             throw failure(field, "a decimal number of at most 15 to 17 digits")
         }

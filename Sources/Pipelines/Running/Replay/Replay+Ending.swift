@@ -135,6 +135,14 @@ extension Replay {
             !saved.run.isEnded && saved.run.runID == note.run
             && files.contains { !done.contains($0.stage) && !known.contains($0.name) }
         guard !isUnsaved, !notes.contains(where: \.hasLeftovers) else {
+            let ownName = "\(note.pipeline)-\(note.run)"
+            guard PathText.lastComponent(folder) == ownName || !notes.isEmpty else {
+                throw RunFailure(
+                    .temporaryFailure, code: "replay.unfinished",
+                    "\(shownFolder) does not have the name of its run, which is unfinished:"
+                        + " \(ownName)",
+                    fix: "replay the folder with that name; if this is it, restore its name")
+            }
             throw RunFailure(
                 .temporaryFailure, code: "replay.unfinished",
                 "The run \(saved.run.runID) was killed while it wrote rejects to \(shownFolder)",

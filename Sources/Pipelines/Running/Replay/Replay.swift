@@ -124,6 +124,22 @@ struct Replay: Sendable {
         RejectFile.reasons(of: path(of: file))
     }
 
+    /// The warning about a folder that has no reject but links without an object, which a replay
+    /// does not import; `nil` if it has no such links.
+    var linksWarning: Diagnostic? {
+        // A folder that cannot be listed shows no links.
+        let names = (try? FileSystem.textNames(in: folder)) ?? []
+        guard names.contains(where: { $0.hasSuffix(RejectFile.linksSuffix) }) else { return nil }
+        let again =
+            note.specText == nil
+            ? "run \(note.spec.shownFromHere) again" : "import the same files again"
+        return Diagnostic(
+            .warning, code: "replay.links",
+            "\(shownFolder) has no rejected record, and a replay does not add its links without an"
+                + " object",
+            fix: "import the missing objects, and then \(again)")
+    }
+
     // MARK: The run
 
     /// Returns a spec that contains only the imports of the rejects, which read the reject files.

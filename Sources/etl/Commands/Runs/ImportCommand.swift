@@ -72,6 +72,9 @@ struct ImportCommand: ParsableCommand {
     var progress = ProgressMode.auto
 
     func validate() throws {
+        guard !into.isEmpty else {
+            throw ValidationError("--into has an empty name; name the store's file")
+        }
         if dryRun, saveSpec != nil {
             throw ValidationError(
                 "--dry-run writes nothing, so it has no --save-spec; use `etl infer --output`")
@@ -107,8 +110,6 @@ struct ImportCommand: ParsableCommand {
             throw ExitCode(error.status.rawValue)
         }
         fileImport.decisions.forEach { say($0, at: ordinary) }
-        // Later imports keep the type, so a cron job reports it, too.
-        fileImport.remarks.forEach { say($0, at: .warning) }
         var launch = Launch(verbosity: verbosity.verbosity, progress: progress)
         launch.showsStages = verbosity.verbosity.format == .json
         let outcome = launch.show(
