@@ -141,7 +141,9 @@ struct PipelineRun {
             if let replay = options.replay {
                 let reports = ReportFolder(
                     path: job.values.path(spec.report.folder), pipeline: spec.name)
-                replay.warningOfOlderValues(outcome.stages, reports).map(runner.warn)
+                replay.warningOfOlderValues(
+                    outcome.stages, reports, store: job.target.path
+                ).map(runner.warn)
                 try replay.judge(outcome.stages, allowed)
             }
             return
