@@ -143,7 +143,8 @@ extension FileSystem {
         do throws(SystemFault) {
             try makeFolder(path)
         } catch {
-            if error.isNoEntry, path.folder != "/", path.folder != "." {
+            // A file system such as /proc reports ENOENT for a new name in an existing folder.
+            if error.isNoEntry, path.folder != "/", path.folder != ".", !isFolder(path.folder) {
                 try makeFolders(path.folder, isDurable: isDurable)
                 return try makeFolders(path, isDurable: isDurable)
             }

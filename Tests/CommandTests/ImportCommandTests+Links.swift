@@ -120,16 +120,64 @@ extension ImportCommandTests {
             try imported(files, "known")
                 == said(
                     decisions + "Imported into o.sqlite: 193 read, 193 unchanged, "
-                        + "1 link without an object\n"))
+                        + "1 link without an object\n", warning: warning))
         #expect(
             try imported(["orders.csv"], "known")
                 == said(
                     "Orders from orders.csv: key orderId; customer → Customers\n"
-                        + "Imported into o.sqlite: 93 read, 93 unchanged, 1 link without an object\n"
-                ))
+                        + "Imported into o.sqlite: 93 read, 93 unchanged, 1 link without an object\n",
+                    warning: warning))
         #expect(
             try rows("SELECT ZORDERID FROM ZORDERS WHERE ZCUSTOMER IS NULL", in: "o.sqlite")
                 == ["91", "93"])
+    }
+
+    @Test("a later file whose keys are mostly unknown is rejected, and empties no link")
+    func danglingKeysOfLaterFile() throws {
+        try writeCustomers()
+        try writeOrders((1...90).map { "\($0 * 3)" } + ["999"])
+        #expect(
+            try cron("import", "customers.csv", "orders.csv", "--into", "o.sqlite").status == 0)
+        try writeOrders((1...90).map { "\($0 * 3)" } + ["3", "998"])
+        #expect(
+            try cron("import", "orders.csv", "--into", "o.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardError: """
+                        orders.csv: warning: 1 of 91 values of customer_id is the id of no \
+                        Customers: '998' (orders.csv:93); the import leaves these links empty \
+                        [infer.missing-objects]
+                          fix: add the missing objects, or correct the values; `missing: reject` \
+                        in a spec rejects the records
+
+                        """))
+        try writeOrders(["4", "7"])
+        let rejected = try cron("import", "orders.csv", "--into", "o.sqlite")
+        #expect(rejected.status == 65)
+        #expect(
+            masked(rejected.standardError) == """
+                orders.csv:2:3: error: No Customers has id 4 (for 'customer') [link]
+                  in: record 1, field 'customer_id', byte 23
+                orders.csv:3:3: error: No Customers has id 7 (for 'customer') [link]
+                  in: record 2, field 'customer_id', byte 27
+                error: 2 of 2 records were rejected; none is allowed [rejects.too-many]
+                  fix: correct the file and import it again, or allow rejects with \
+                --allow-rejects; the records are in rejects/RUN
+                note: 2 read, 2 rejected; no object of o.sqlite was changed [import.saved]
+
+                """)
+        #expect(try rows("SELECT count(ZCUSTOMER) FROM ZORDERS", in: "o.sqlite") == ["91"])
+        // Together with the missing customers, the same orders are imported.
+        try write("customers.csv", "id,name\n4,x\n7,y\n")
+        #expect(
+            try cron("import", "customers.csv", "orders.csv", "--into", "o.sqlite")
+                == .silentSuccess)
+        #expect(
+            try rows(
+                """
+                SELECT c.ZID FROM ZORDERS o JOIN ZCUSTOMERS c ON c.Z_PK = o.ZCUSTOMER
+                WHERE o.ZORDERID < 3 ORDER BY o.ZORDERID
+                """, in: "o.sqlite") == ["4", "7"])
     }
 
     @Test("a named column with many keys that no object has stays a number, which is reported")

@@ -57,25 +57,41 @@ extension ImportCommandTests {
                 == ["0"])
     }
 
-    @Test("fails and names the unfinished run of another import")
+    @Test("fails and names the unfinished run of another import, which --restart discards")
     func otherUnfinished() throws {
         try write("a.csv", "id,title\n1,Write\n")
         #expect(try cron("import", "a.csv", "--into", "t.sqlite") == .silentSuccess)
         try write("a.csv", "id,title\n1,Write,x\n")
         #expect(try cron("import", "a.csv", "--into", "t.sqlite").status == 65)
         try write("b.csv", "id,name\n1,B\n")
-        for flags in [[], ["--restart"]] {
-            let refused = try Tool.etl(
-                ["import", "b.csv", "--into", "t.sqlite"] + flags, in: folder.path)
-            #expect(refused.status == 65)
-            #expect(
-                errors(refused) == """
-                    error: t.sqlite holds the unfinished run RUN of import-a, so its model cannot be \
-                    changed; nothing was imported [import.unfinished]
-                      fix: complete that run first: import its files again, or run its spec
+        let refusal = """
+            error: t.sqlite holds the unfinished run RUN of import-a, so its model cannot be \
+            changed; nothing was imported [import.unfinished]
+              fix: complete that run first: import its files again; or discard it with --restart
 
-                    """)
-        }
+            """
+        let refused = try cron("import", "b.csv", "--into", "t.sqlite")
+        #expect(refused.status == 65)
+        #expect(errors(refused) == refusal)
+        // A replay leaves the notes of the import in the store, next to its own.
+        let runs = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/rejects")
+        let rejects = "rejects/\(try #require(runs.first))"
+        try write("\(rejects)/a.a.csv", "id,title\n2,Read\n")
+        #expect(try cron("replay", rejects).status == 0)
+        #expect(try errors(cron("import", "b.csv", "--into", "t.sqlite")) == refusal)
+        let imported = try cron("import", "b.csv", "--into", "t.sqlite", "--restart")
+        #expect(imported.status == 0)
+        #expect(
+            errors(imported) == """
+                warning: The unfinished run RUN of import-a is discarded [run.new-input]
+                  fix: import its files again
+
+                """)
+        #expect(try rows("SELECT ZNAME FROM ZB", in: "t.sqlite") == ["B"])
+        #expect(
+            try rows(
+                "SELECT count(*) FROM sqlite_master WHERE name = 'ETL_PROGRESS'", in: "t.sqlite")
+                == ["0"])
     }
 
     @Test("a failed import without a valid record reports that nothing was changed")
@@ -206,6 +222,90 @@ extension ImportCommandTests {
 
                         """))
     }
+
+    @Test("status of a store does not show a run on another store in its folder")
+    func statusOfOneOfTwoStores() throws {
+        try write("x.csv", "id,title\n1,Write\n")
+        for store in ["b.sqlite", "a.sqlite"] {
+            #expect(try cron("import", "x.csv", "--into", store) == .silentSuccess)
+        }
+        try write("x.csv", "id,title\n1,Write\n2,Read,x\n")
+        #expect(try cron("import", "x.csv", "--into", "a.sqlite").status == 65)
+        let own = try cron("status", "a.sqlite").standardOutput
+        #expect(own.contains("exit 65"), "\(own)")
+        let other = try cron("status", "b.sqlite")
+        #expect(
+            other.standardOutput.replacing(#/\d{8}T\d{6}Z-\d+/#, with: "RUN")
+                .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, .* ago/#, with: "TIME") == """
+                    pipeline      import-x
+                    last run      RUN, exit 0 OK, ended TIME
+                    reports       runs
+
+                    """)
+    }
+
+    @Test("a replay of the rejects of an earlier file does not count for the file that replaced it")
+    func replayOfReplacedFile() throws {
+        func replay(_ file: String, _ text: String) throws -> Int32 {
+            let path = "\(folder.path)/rejects"
+            let name = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: path).first)
+            try write("rejects/\(name)/\(file)", text)
+            return Int32(try cron("replay", "rejects/\(name)").status)
+        }
+        try write("c.csv", "id,n\n1,1\n")
+        #expect(try cron("import", "c.csv", "--into", "c.sqlite") == .silentSuccess)
+        try write("c.csv", "id,n\n6,x\n")
+        #expect(try cron("import", "c.csv", "--into", "c.sqlite").status == 65)
+        try write("c.csv", "id,n\n7,y\n8,8\n")
+        #expect(try cron("import", "c.csv", "--into", "c.sqlite").status == 65)
+        // The reject of the new file is rejected again.
+        #expect(try replay("c.c.csv", "id,n\n6,6\n") == 65)
+        let again = try cron("import", "c.csv", "--into", "c.sqlite")
+        #expect(again.status == 65)
+        #expect(
+            again.standardError.contains("error: 1 of 2 records was rejected; none is allowed"),
+            "\(again)")
+        #expect(try rows("SELECT ZID FROM ZC ORDER BY ZID", in: "c.sqlite") == ["1", "6", "8"])
+        #expect(try replay("c.again-2.c.csv", "id,n\n7,7\n") == 0)
+        #expect(
+            try etl("import", "c.csv", "--into", "c.sqlite").standardOutput == """
+                C from c.csv: key id; n Integer 64
+                Imported into c.sqlite: 2 read, 1 inserted, 1 replayed
+
+                """)
+        #expect(
+            try rows("SELECT ZID FROM ZC ORDER BY ZID", in: "c.sqlite") == ["1", "6", "7", "8"])
+    }
+
+    #if os(Linux)
+        @Test("fails if the file system takes no new names in an existing folder")
+        func folderWithoutNewNames() throws {
+            try write("f.csv", "id,title\n1,Write\n")
+            let imported = try cron("import", "f.csv", "--into", "/proc/x.sqlite")
+            #expect(
+                imported
+                    == ToolResult(
+                        status: 73,
+                        standardError: """
+                            error: The folder /proc/runs of the reports cannot be created \
+                            [report.folder]
+                              fix: check its permissions, or set `report.to`
+
+                            """))
+            let inferred = try cron("infer", "f.csv", "--output", "/proc/zz")
+            #expect(
+                inferred
+                    == ToolResult(
+                        status: 73,
+                        standardError: """
+                            error: The folder /proc/zz cannot be created: No such file or directory \
+                            [output.folder]
+                              fix: check its permissions, or name another
+
+                            """))
+        }
+    #endif
 
     @Test("the current folder as input fails, and the fix names its files without a path")
     func folderAsFile() throws {

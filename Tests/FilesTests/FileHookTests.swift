@@ -77,6 +77,15 @@ import Testing
         #expect(try FileSystem.contents(path) == Array("abcde".utf8))
     }
 
+    #if os(Linux)
+        @Test func failsToCreateFoldersWhereTheSystemTakesNoNewNames() throws {
+            // Linux reports ENOENT although the parent folder exists.
+            for path in ["/proc/etl", "/proc/etl/a"] {
+                #expect(throws: SystemFault(ENOENT)) { try FileSystem.makeFolders(path) }
+            }
+        }
+    #endif
+
     @Test func createsParentFoldersAndRemovesFoldersWithContents() throws {
         let watched = try Watched { _ in .proceed }
         defer { try? watched.end() }

@@ -80,6 +80,47 @@ struct RejectTests {
         #expect(try Int(folder.rows("SELECT count(*) FROM ZTASK")[0]) ?? 0 < 3000)
     }
 
+    @Test(
+        "a limit of the command line raises abort to it",
+        arguments: [
+            (CountLimit.percent(100), true), (.count(1_500), true), (.percent(6.9), false),
+        ])
+    func abortFollowsTheCommandLine(_ limit: CountLimit, _ isEnough: Bool) throws {
+        let folder = try Workspace()
+        try Self.write(folder, good: 20_000, bad: 1_500)
+        try folder.write("model.yaml", Self.model)
+        try folder.write(
+            "spec.yaml",
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml }
+            stages:
+            - { import: a.ndjson, into: Task }
+            """)
+        var options = RunOptions(workingFolder: "/", now: Workspace.now)
+        options.allowedRejects = limit
+        let outcome = PipelineRunner(options: options).run(folder.path("spec.yaml"))
+        #expect(outcome.status == (isEnough ? .ok : .dataError))
+        // Without the limit, the import stops after 1,000 rejects.
+        #expect(try folder.rows("SELECT count(*) FROM ZTASK") == ["20000"])
+    }
+
+    @Test(
+        "a limit of the command line never lowers abort",
+        arguments: [
+            (CountLimit.count(0), CountLimit.count(1_000), CountLimit.count(1_000)),
+            (.count(10), .count(1_000), .count(1_000)),
+            (.count(5_000), .count(1_000), .count(5_000)),
+            (.count(5_000), .percent(5), .percent(100)), (.percent(0), .percent(5), .percent(5)),
+            (.percent(1), .count(1_000), .percent(100)),
+        ])
+    func raisedAbort(_ allowed: CountLimit, _ abort: CountLimit, _ expected: CountLimit) {
+        var spec = RejectsSpec(abort: abort)
+        spec.allow(allowed)
+        #expect(spec.allow == allowed)
+        #expect(spec.abort == expected)
+    }
+
     @Test("abort also stops a stage with deferred records")
     func abortWhileSettling() throws {
         let folder = try Workspace()
@@ -95,7 +136,8 @@ struct RejectTests {
         #expect(run.status == .dataError)
         #expect(
             run.text.contains(
-                "10,000 of 10,000 records were rejected; 100 are allowed [rejects.too-many]"))
+                "10,000 of 10,000 records were rejected; the import stopped early, because more "
+                    + "than 100 rejects stop it [rejects.too-many]"))
         // The file contains all rejects, although memory never holds all of them.
         let file = try folder.rejects()["import-t.t.ndjson"] ?? ""
         #expect(file.components(separatedBy: "\n").count - 1 == 10_000)

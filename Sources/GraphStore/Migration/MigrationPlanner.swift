@@ -43,8 +43,8 @@ struct MigrationPlanner {
         }
         if try ProgressNotes.exist(source.connection, source.path) {
             plan.obstacles.append(
-                "a run on the store was stopped; complete it with `etl run`, or start it over with"
-                    + " --restart, first")
+                "a run on the store is unfinished, and `etl status` names it; complete it first: run"
+                    + " its spec, import its files again, or replay its rejects")
         }
         let leftovers = try MigrationLeftovers(source, script.new)
         plan.notes = leftovers.notes

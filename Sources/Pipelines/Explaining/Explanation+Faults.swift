@@ -118,7 +118,7 @@ extension Explanation {
         (
             "import.unfinished",
             "An unfinished run holds positions in its files, so the store's model cannot be changed.",
-            "Import again with `--restart`, or complete the run first."
+            "Complete the run first, or discard the run of an import with `--restart`."
         ),
         ("infer.empty", "The file has no readable record.", "Give a file with complete records."),
         (

@@ -24,6 +24,11 @@ struct FileFacts {
         inference.content(of: name, in: entity)
     }
 
+    /// Returns the keys in a column that may fill a link of the store.
+    func keys(_ column: String, _ entity: String, for link: String) -> StoredLinkKeys? {
+        inference.keys(in: column, of: entity, stage: stage, for: link)
+    }
+
     /// Returns the texts that mean null in the tables of an inferred entity.
     func nullMarkers(_ entity: String) -> [NullMarkers.Use] { inference.nullMarkers(of: entity) }
 

@@ -21,6 +21,7 @@ extension FileImport {
                             + " writes one"
                         : "add \(isOne ? "it" : "them") to the store's model with --add-columns")
             }
+            + unknownKeys
             + fit.imports.filter { !$0.nulls.isEmpty }.map { fitted in
                 let texts = fitted.nulls.map { use in
                     "'\(use.text)' in \(use.column) (\(ReportWords.several(use.count, "row")),"
@@ -109,6 +110,17 @@ extension FileImport {
     private func place(of entity: String) -> Diagnostic.Place {
         let files = fit.imports.filter { $0.entity == entity }.flatMap(\.files)
         return files.isEmpty ? .nowhere : .file(FittedImport.listed(files, max: 2))
+    }
+
+    /// The warnings about keys in links of the store that no object has.
+    private var unknownKeys: [Diagnostic] {
+        fit.imports.flatMap { fitted in
+            fitted.unknownKeys.map { keys in
+                var warning = keys.warning
+                warning.place = .file(FittedImport.listed(fitted.files, max: 2))
+                return warning
+            }
+        }
     }
 
     /// Returns the warning about files without records, of which no spec is written.

@@ -60,6 +60,8 @@ package struct FileImport {
     private let target: Target
     /// The spec that runs.
     private let spec: YAMLNode
+    /// The name of the spec, which owns the notes of its runs in the store.
+    var pipeline: String { spec["name"]?.text ?? "" }
     /// The inferred spec with its comments, before it is fitted to the store.
     private let inferredText: String
 
@@ -437,40 +439,11 @@ package struct FileImport {
     }
 
     private func migrate(_ store: String, _ runner: PipelineRunner) throws(RunFailure) -> String? {
-        let name = spec["name"]?.text ?? ""
-        try refuse(unfinishedIn: store, name, discardsOwn: runner.options.isRestart)
-        return try StoreMigration(
+        try StoreMigration(
             store: store, adding: fit.model,
-            discarding: runner.options.isRestart ? name : nil,
+            discarding: try runsToDiscard(inStoreAt: store, runner),
             ifLocked: runner.options.ifLocked,
             progress: runner.progress, interruption: runner.interruption
         ).run { _, _ in }
-    }
-
-    /// Throws if the store has an unfinished run, whose input positions a new model would
-    /// invalidate.
-    ///
-    /// - Parameters:
-    ///   - name: the name of this import's pipeline.
-    ///   - discardsOwn: whether an unfinished run of that pipeline is discarded.
-    private func refuse(
-        unfinishedIn store: String, _ name: String, discardsOwn: Bool
-    ) throws(RunFailure) {
-        let found: RunJournal.Heading?
-        do {
-            found = try RunJournal.unfinished(inStoreAt: store, owner: name)
-        } catch {
-            throw RunFailure(error)
-        }
-        guard let found else { return }
-        let isOwn = found.pipeline == name
-        if isOwn, discardsOwn { return }
-        throw RunFailure(
-            .dataError, code: "import.unfinished",
-            "\(request.store) holds the unfinished run \(found.runID) of \(found.pipeline), so its"
-                + " model cannot be changed; nothing was imported",
-            fix: isOwn
-                ? "import again with --restart, which reads all files from the beginning"
-                : "complete that run first: import its files again, or run its spec")
     }
 }

@@ -25,11 +25,13 @@ extension StoreFit {
     /// A list of keys fills a to-many relationship, and a single key a to-one relationship. A
     /// column without a value clears either.
     ///
+    /// - Parameter own: The inferred entity of the records.
     /// - Returns: `nil` if the column does not hold keys of the objects.
-    func keys(
+    mutating func keys(
         from source: String, _ content: ColumnContent, to link: RelationshipDescription,
-        _ isTable: Bool
+        of own: String
     ) -> YAMLNode? {
+        let isTable = facts.isTable(own)
         guard let key = key(of: link.destinationEntityName) else {
             return content == .nothing ? nothing(from: source, to: link, isTable) : nil
         }
@@ -46,10 +48,27 @@ extension StoreFit {
         var node = YAMLNode([("by", YAMLNode([(key, field)]))])
         if link.isToMany, isNameAlone(link.destinationEntityName) {
             node["missing"] = YAMLNode(text: "create")
-        } else if PropertyOrigin(link.userInfo).reportsMissing {
+        } else if mayStayEmpty(link, source, content, own) {
             node["missing"] = YAMLNode(text: "report")
         }
         return node
+    }
+
+    /// Whether keys that no object has leave the link empty, because the first import decided so
+    /// and these files have only a few of them.
+    ///
+    /// Otherwise, the records are rejected, so that they do not empty links of the store.
+    private mutating func mayStayEmpty(
+        _ link: RelationshipDescription, _ source: String, _ content: ColumnContent,
+        _ own: String
+    ) -> Bool {
+        guard PropertyOrigin(link.userInfo).reportsMissing else { return false }
+        guard content != .nothing else { return true }
+        guard let keys = facts.keys(source, own, for: link.name), keys.areFewUnknown else {
+            return false
+        }
+        current.unknownKeys += [keys.unknown].compactMap(\.self)
+        return true
     }
 
     /// Returns a mapping that clears a to-many relationship if no single attribute identifies its
@@ -96,7 +115,7 @@ extension StoreFit {
                 current.attributes.append(attribute)
                 block.fill(attribute.name, by: nil, path)
             } else if let link = model.relationship(property.name, of: block.entity),
-                let node = keys(from: path, .nothing, to: link, false)
+                let node = keys(from: path, .nothing, to: link, of: block.own)
             {
                 fill(link)
                 block.links[link.name] = node
@@ -193,8 +212,7 @@ extension StoreFit {
         let isList =
             Self.source(of: entry.value)?.hasSuffix("[*]") == true || field?["split"] != nil
         return keys(
-            from: Self.column(of: entry), isList ? .lists : .scalars, to: found,
-            facts.isTable(block.own))
+            from: Self.column(of: entry), isList ? .lists : .scalars, to: found, of: block.own)
     }
 
     /// Fits a relationship to objects that are nested in the records.
@@ -213,6 +231,7 @@ extension StoreFit {
         let inside = current
         current = outer
         current.skipped += inside.skipped.map { "\(source).\($0)" }
+        current.unknownKeys += inside.unknownKeys
         current.withoutKey += inside.withoutKey.map { "\(source).\($0)" }
         if let into = value["into"]?.text {
             value["into"] = YAMLNode(text: try self.entity(into))

@@ -277,7 +277,7 @@ struct StoreFit {
         guard let found = model.attribute(name, of: block.entity) else {
             let content = facts.content(attribute.name, block.own)
             guard let link = model.relationship(name, of: block.entity),
-                let node = keys(from: source, content, to: link, facts.isTable(block.own))
+                let node = keys(from: source, content, to: link, of: block.own)
             else {
                 if content != .nothing { current.withoutKey.append(source) }
                 return

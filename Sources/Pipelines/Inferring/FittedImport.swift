@@ -34,6 +34,9 @@ struct FittedImport {
     /// The texts that this import is the first to read as null.
     var nulls: [NullMarkers.Use] = []
 
+    /// The keys in links of the store that are few enough to leave these links empty.
+    var unknownKeys: [DanglingKeys] = []
+
     /// The numbers that are read in one of two ways.
     var decimalDoubts: [DecimalDoubt] = []
 

@@ -28,6 +28,8 @@ package struct Inference: Sendable {
     private let joins: [InferredJoin]
     /// The keys in links that belong to no object, with the entities of the links.
     private var dangling: [(entity: String, keys: DanglingKeys)] = []
+    /// The keys that may fill links of the store.
+    private let storedLinks: [StoredLinkKeys]
     /// The tables whose first row is treated as values, with the names of their columns.
     let withoutHeader: [(file: String, columns: [String])]
     /// The tables with lines above their header, with the number of lines; 0 for comments.
@@ -125,6 +127,7 @@ package struct Inference: Sendable {
         dangling =
             found.entities.flatMap { entity in entity.dangling.map { (entity.name, $0) } }
             + found.joins.flatMap { join in join.dangling.map { (join.entity, $0) } }
+        storedLinks = found.storedLinks
         rejects = inputs.samples.map(\.rejectCount).max() ?? 0
         name = Self.name(of: inputs.samples.map(\.entityName))
         store = nil
@@ -156,8 +159,10 @@ package struct Inference: Sendable {
             })
     }
 
-    /// Returns the entities of the store to which new ones may refer; empty if it adds no entity or
-    /// column.
+    /// Returns the entities of the store to which records may refer.
+    ///
+    /// These are all entities if the import adds an entity or a column. Otherwise, they are those
+    /// to which a link of the store may refer with unknown keys.
     private static func stored(
         _ samples: [Sample], _ options: InferenceOptions
     ) throws(RunFailure) -> [StoredEntity] {
@@ -165,12 +170,14 @@ package struct Inference: Sendable {
             let tracking = samples.first?.root.tracking
         else { return [] }
         let names = model.entities.map(\.name)
-        guard
+        let isAdding =
             options.addsColumns
-                || samples.contains(where: { InferredNames.match($0.entityName, names) == nil })
-        else { return [] }
+            || samples.contains(where: { InferredNames.match($0.entityName, names) == nil })
+        let targets =
+            isAdding ? nil : StoredLinkKeys.targets(of: samples.map(\.entityName), in: model)
+        guard targets?.isEmpty != true else { return [] }
         do {
-            return try StoredEntity.all(inStoreAt: store, model, tracking)
+            return try StoredEntity.all(inStoreAt: store, model, targets, tracking)
         } catch {
             throw RunFailure(error)
         }
@@ -187,6 +194,7 @@ package struct Inference: Sendable {
         entities = []
         places = [:]
         joins = []
+        storedLinks = []
         withoutHeader = []
         withLinesAbove = []
         guessedForms = []
@@ -318,6 +326,17 @@ package struct Inference: Sendable {
         if attribute.isEmpty { return .nothing }
         guard attribute.holdsScalars else { return .others }
         return attribute.facts?.lists == 0 ? .scalars : .lists
+    }
+
+    /// Returns the keys in a column that may fill a link of the store; `nil` if nothing is known.
+    func keys(
+        in column: String, of entity: String, stage: String?, for relationship: String
+    ) -> StoredLinkKeys? {
+        let form = form(of: entity, in: stage)
+        return storedLinks.first { keys in
+            keys.entity == entity && keys.relationship == relationship
+                && (form.flatMap { $0.source(of: keys.source) } ?? keys.source) == column
+        }
     }
 
     /// Returns the paths of objects that are null in some records of an entity.

@@ -5,9 +5,9 @@ extension StoreMigration {
     ///
     /// - Parameters:
     ///   - model: the store's model with the additions; it is not in a file.
-    ///   - discardedRun: the pipeline whose unfinished run is discarded first; `nil` keeps it.
+    ///   - discardedRuns: the owners of the unfinished runs that are discarded first.
     init(
-        store: String, adding model: ManagedObjectModel, discarding discardedRun: String?,
+        store: String, adding model: ManagedObjectModel, discarding discardedRuns: [String],
         ifLocked: RunOptions.LockedPolicy?,
         progress: RunProgress, interruption: Interruption
     ) {
@@ -15,16 +15,15 @@ extension StoreMigration {
             store: store, to: store, ifLocked: ifLocked, progress: progress,
             interruption: interruption)
         extended = model
-        self.discardedRun = discardedRun
+        self.discardedRuns = discardedRuns
     }
 }
 
 extension StoreMigration {
-    /// Removes the notes of the run to discard, if there is one.
-    func discardRun() throws(RunFailure) {
-        guard let discardedRun else { return }
+    /// Removes the notes of the runs to discard.
+    func discardRuns() throws(RunFailure) {
         do {
-            try RunJournal.discard(by: discardedRun, inStoreAt: store)
+            for owner in discardedRuns { try RunJournal.discard(by: owner, inStoreAt: store) }
         } catch {
             throw RunFailure(error)
         }

@@ -15,9 +15,9 @@ package struct StoreMigration {
     private let modelPath: String
     /// The target model, if it is not in a file; it differs only by additions.
     var extended: ManagedObjectModel?
-    /// The pipeline whose unfinished run is discarded; `nil` keeps it, which makes the migration
+    /// The owners of the unfinished runs that are discarded; any other run makes the migration
     /// fail.
-    var discardedRun: String?
+    var discardedRuns: [String] = []
     private let progress: RunProgress
     private let interruption: Interruption
     private let allowsCloudKit: Bool
@@ -236,7 +236,7 @@ package struct StoreMigration {
         } catch {
             throw failure(error, at: nil, behind: nil)
         }
-        try discardRun()
+        try discardRuns()
         // Another process may have changed the store until now.
         let steps = try steps(versions)
         try requireUsable(steps)

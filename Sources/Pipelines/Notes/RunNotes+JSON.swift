@@ -92,6 +92,7 @@ extension RejectFileNote: JSONWritable {
             "source": source, "path": path, "recordsLength": recordsLength,
             "reasonsLength": reasonsLength, "isArray": isArray, "isFirst": isFirst,
             "replayed": replayed, "endsAtReturn": endsAtReturn,
+            "isOfOtherRecords": isOfOtherRecords,
         ])
     }
 }

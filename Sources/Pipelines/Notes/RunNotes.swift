@@ -270,4 +270,9 @@ struct RejectFileNote: Decodable, Sendable, Hashable {
     var replayed = 0
     /// Whether a CR ends the lines of the file; `nil` if not.
     var endsAtReturn: Bool?
+    /// Whether the records are not among those that the import reads, because it started over
+    /// after an input changed; `nil` if not.
+    ///
+    /// A replay of these records says nothing about the records of the new input.
+    var isOfOtherRecords: Bool?
 }

@@ -85,7 +85,7 @@ struct PipelineRun {
     /// - Parameter checked: the spec, which was read and checked without errors.
     mutating func run(_ checked: PipelineSpec) throws {
         var spec = checked
-        if let allowed = options.allowedRejects { spec.rejects.allow = allowed }
+        if let allowed = options.allowedRejects { spec.rejects.allow(allowed) }
         let allowed = spec.rejects.allow
         self.spec = spec
         if let opening = options.opening, opening != .create || spec.store.open != .replace {
@@ -141,7 +141,9 @@ struct PipelineRun {
             if let replay = options.replay {
                 let reports = ReportFolder(
                     path: job.values.path(spec.report.folder), pipeline: spec.name)
-                replay.warningOfOlderValues(outcome.stages, reports).map(runner.warn)
+                replay.warningOfOlderValues(
+                    outcome.stages, reports, store: job.target.path
+                ).map(runner.warn)
                 try replay.judge(outcome.stages, allowed)
             }
             return

@@ -111,7 +111,8 @@ package struct PipelineStatus: Sendable {
         return status
     }
 
-    /// - Parameter spec: `nil` if the spec is not in a file.
+    /// - Parameter spec: `nil` if the status is that of a store, so that runs of the pipeline on
+    ///   other stores do not count.
     private static func of(
         _ folder: ReportFolder, store path: String, _ paths: NotedPaths, _ spec: PipelineSpec?,
         holder: StoreLock.Holder?
@@ -120,7 +121,9 @@ package struct PipelineStatus: Sendable {
             pipeline: folder.pipeline, folder: folder.path, backups: StoreBackups.seen(of: path))
         for run in folder.runsLastEndedLast.reversed() {
             // Skip a report that cannot be read.
-            guard let report = try? StoredReport.read(folder.dataPath(run)).report else { continue }
+            guard let report = try? StoredReport.read(folder.dataPath(run)).report,
+                spec != nil || report.isOf(store: path)
+            else { continue }
             status.note(report)
             if status.lastSuccess != nil, !status.wantsAttemptBefore { break }
         }

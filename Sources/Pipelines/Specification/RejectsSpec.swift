@@ -43,6 +43,17 @@ package struct RejectsSpec: Sendable, Hashable {
     package var abort = RejectsKeys.abort.default
     /// The number of seconds for which the files of earlier runs are kept.
     package var keepSeconds = RejectsKeys.keep.default
+
+    /// Allows another number of rejects, and raises the limit that ends a stage early to it.
+    mutating func allow(_ limit: CountLimit) {
+        allow = limit
+        switch (limit, abort) {
+        case (.count(0), _), (.percent(0), _): break
+        case (.count(let allowed), .count(let most)): abort = .count(max(allowed, most))
+        // How many records are 5 % is known only at the end.
+        case (.percent, _), (.count, .percent): abort = .percent(100)
+        }
+    }
 }
 
 extension RejectsSpec {

@@ -23,7 +23,10 @@ struct RunConditions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Limit of rejects per import, instead of `rejects.allow`.", valueName: "n or n%"),
+            """
+            Limit of rejects per import, instead of `rejects.allow`; a lower `rejects.abort` is \
+            raised to it.
+            """, valueName: "n or n%"),
         transform: { text in
             guard let limit = CountLimit(text) else {
                 throw ValidationError("write a number such as 100, or a percentage such as 5%")

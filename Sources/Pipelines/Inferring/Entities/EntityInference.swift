@@ -9,6 +9,8 @@ struct EntityInference {
     private(set) var joins: [InferredJoin] = []
     /// The fields of the inputs by their entities, for the HTML report.
     private(set) var fields: [String: [InferredField]] = [:]
+    /// The keys that may fill links of the store.
+    private(set) var storedLinks: [StoredLinkKeys] = []
     private var stages = TakenNames()
     private var taken: [TakenNames] = []
     /// The index of each entity by its name.
@@ -22,7 +24,7 @@ struct EntityInference {
 
     /// Infers the entities of all samples.
     ///
-    /// - Parameter stored: The entities of the store to which new ones may refer.
+    /// - Parameter stored: The entities of the store to which records may refer.
     init(
         _ samples: [Sample], _ known: InferenceOptions, stored: [StoredEntity] = []
     ) throws(RecordStreamError) {
@@ -46,6 +48,8 @@ struct EntityInference {
             if let pair = drafts[place].pair { try addJoin(drafts[place], pair, drafts) }
         }
         for place in order { addFields(drafts[place]) }
+        guard let model = known.storeModel, !stored.isEmpty else { return }
+        storedLinks = try StoredLinkKeys.all(in: drafts, model, limit: limit)
     }
 
     /// Adds the fields of a draft with their properties, for the HTML report.

@@ -20,9 +20,12 @@ struct StoredEntity {
     /// The values of the key.
     var values: DistinctValues? { root.members.first?.distinct }
 
-    /// Reads the keys of all entities of a store that have a single attribute as the key.
+    /// Reads the keys of entities of a store that have a single attribute as the key.
+    ///
+    /// - Parameter names: The entities; `nil` for all.
     static func all(
-        inStoreAt path: String, _ model: ManagedObjectModel, _ tracking: FieldTracking
+        inStoreAt path: String, _ model: ManagedObjectModel, _ names: Set<String>?,
+        _ tracking: FieldTracking
     ) throws -> [StoredEntity] {
         var options = StoreOptions()
         options.isReadOnly = true
@@ -31,7 +34,8 @@ struct StoredEntity {
         let container = try PersistentContainer(model: model, .sqlite(at: path, options: options))
         let context = container.newContext()
         var found: [StoredEntity] = []
-        for entity in model.entities where !entity.isAbstract {
+        for entity in model.entities
+        where !entity.isAbstract && names?.contains(entity.name) != false {
             let keys = model.uniquenessConstraints(of: entity.name).filter { $0.count == 1 }
             guard let name = keys.first?.first,
                 let key = model.attribute(name, of: entity.name), KeyKind(key.type) != nil

@@ -177,14 +177,28 @@ extension StoredReport {
     /// Returns the report of the run on a store that ended last, from the folder `runs` next to the
     /// store; `nil` if no report in it names the store.
     static func last(onStore path: String) -> StoredReport? {
-        let place = FileDescriptor.resolved(path)
-        for path in paths(in: ReportFolder.besideStore(path)).reversed() {
+        for file in paths(in: ReportFolder.besideStore(path)).reversed() {
             // Skip unreadable reports.
-            guard let stored = try? read(path), let store = stored.report.store?.path,
-                FileDescriptor.resolved(store) == place
-            else { continue }
+            guard let stored = try? read(file), stored.report.isOf(store: path) else { continue }
             return stored
         }
         return nil
+    }
+}
+
+extension RunReport {
+    /// Returns whether the run used the store at a path, which may not exist yet.
+    ///
+    /// Imports into the stores of one folder share its reports.
+    func isOf(store path: String) -> Bool {
+        guard let own = store?.path else { return false }
+        return Self.resolved(own) == Self.resolved(path)
+    }
+
+    private static func resolved(_ path: String) -> String {
+        let folder = PathText.folder(of: path)
+        return FileDescriptor.resolved(path)
+            ?? PathText.join(
+                FileDescriptor.resolved(folder) ?? folder, PathText.lastComponent(path))
     }
 }

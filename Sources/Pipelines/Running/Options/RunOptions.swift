@@ -46,7 +46,7 @@ package struct RunOptions: Sendable {
     package var ifLocked: LockedPolicy?
     /// The seconds after which the run saves and stops; overrides the spec's `budget.time`.
     package var timeoutSeconds: Int64?
-    /// The limit that overrides the spec's `rejects.allow`.
+    /// The limit that overrides the spec's `rejects.allow`, and is the least for `rejects.abort`.
     package var allowedRejects: CountLimit?
 
     /// Whether the spec's commands may be started.

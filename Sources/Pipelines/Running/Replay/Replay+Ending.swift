@@ -269,16 +269,20 @@ extension Replay {
     /// A store keeps no time of changes, so each object that a replay updates may have had newer
     /// values.
     ///
-    /// - Parameter folder: the reports of the pipeline.
+    /// - Parameters:
+    ///   - folder: the reports of the pipeline, which may be of runs on several stores.
+    ///   - store: the path of the replay's store.
     func warningOfOlderValues(
-        _ reports: [StageReport], _ folder: ReportFolder
+        _ reports: [StageReport], _ folder: ReportFolder, store: String
     ) -> Diagnostic? {
         let updated = reports.compactMap(\.records).reduce(0) { $0 + $1.updated }
         guard updated > 0 else { return nil }
         let later = folder.runsLastEndedLast.reversed().lazy.compactMap { name in
             // Skip a report that cannot be read.
             try? StoredReport.read(folder.dataPath(name)).report
-        }.first { $0.replay == nil && ($0.records?.read ?? 0) > 0 }
+        }.first {
+            $0.replay == nil && ($0.records?.read ?? 0) > 0 && $0.isOf(store: store)
+        }
         guard let later, later.run != note.run,
             RunName.second(later.run) > RunName.second(note.run)
         else { return nil }

@@ -88,14 +88,19 @@ extension ImportWriter {
     func tooManyRejects(_ limit: CountLimit, key: String) -> RunFailure {
         let counts = progress.counts
         let allowed = limit.allowed(of: counts.read)
-        let several = allowed.grouped
+        let rule =
+            key == "abort"
+            ? "the import stopped early, because "
+                + (allowed == 0
+                    ? "a reject stops it"
+                    : "more than \(ReportWords.several(allowed, "reject")) stop it")
+            : (allowed == 0 ? "none is" : allowed == 1 ? "1 is" : "\(allowed.grouped) are")
+                + " allowed"
         var diagnostics = rejects.firstOfEachCode
         diagnostics.append(
             Diagnostic(
                 code: RunFailure.tooManyRejects,
-                "\(counts.rejectedOfRead); "
-                    + (allowed == 0 ? "none is" : allowed == 1 ? "1 is" : "\(several) are")
-                    + " allowed",
+                "\(counts.rejectedOfRead); \(rule)",
                 fix: fixOfTooMany(key)))
         return RunFailure(.dataError, diagnostics)
     }

@@ -80,7 +80,8 @@ struct RejectFiles {
     ///
     /// It closes files of another run. Missing files were drained by replays or removed.
     ///
-    /// - Returns: The number of their records that replays have saved since.
+    /// - Returns: The number of their records that replays have saved since. Records of inputs that
+    ///   the import no longer has are not counted.
     /// - Throws: `RunFailure` (75) if a replay of this run's folder is unfinished, or (65) if the
     ///   notes name files that are no rejects of this pipeline.
     mutating func resume(
@@ -106,7 +107,8 @@ struct RejectFiles {
                 if isOwn {
                     note.path = FileName(self.folder).joining(note.path.lastComponent)
                 }
-                saved += note.replayed - earlier.replayed
+                let isLeft = note.isOfOtherRecords == true
+                if !isLeft { saved += note.replayed - earlier.replayed }
                 // A dry run must not change the files of the real run.
                 guard !isDry else { continue }
                 let file =
@@ -114,7 +116,7 @@ struct RejectFiles {
                     ? nil
                     : try RejectFile(
                         resuming: note, escape: inputs.options.escape)
-                if isOwn, let file {
+                if isOwn, !isLeft, let file {
                     // An abandoned attempt may itself have followed an earlier one.
                     if let left = files[note.source] {
                         others.append(left.note(source: note.source))
@@ -142,7 +144,11 @@ struct RejectFiles {
     /// Closes and keeps the files of an earlier attempt whose records are not read again.
     mutating func leave(_ notes: [RejectFileNote], links linkNotes: [LinkFileNote]) throws {
         _ = try resume(notes, links: linkNotes)
-        others = self.notes
+        others = self.notes.map { note in
+            var note = note
+            note.isOfOtherRecords = true
+            return note
+        }
         otherLinks = self.linkNotes ?? []
         for file in files.values { try file.close() }
         (files, links) = ([:], [:])
