@@ -262,6 +262,25 @@ struct ReplayTests {
         }
     }
 
+    @Test("a replay of the rejects of an earlier input does not count for the one that replaced it")
+    func replacedInput() throws {
+        let folder = try Workspace()
+        let stages = "- { import: a.ndjson, into: Task }"
+        try folder.write("a.ndjson", "{\"id\":null}\n")
+        #expect(try folder.run(model: Self.model, stages).status == .dataError)
+        let rejects = "rejects/\(folder.names("rejects")[0])"
+        try folder.write("a.ndjson", "{\"id\":\"8\"}\n{\"id\":null}\n")
+        #expect(try folder.run(model: Self.model, stages).status == .dataError)
+        try folder.write("\(rejects)/import-a.a.ndjson", "{\"id\":\"6\"}\n")
+        #expect(Self.replay(folder, rejects).status == .dataError)
+        #expect(try folder.run(model: Self.model, stages).status == .dataError)
+        try folder.write("\(rejects)/import-a.again-2.a.ndjson", "{\"id\":\"7\"}\n")
+        #expect(Self.replay(folder, rejects).status == .ok)
+        let last = try folder.run(model: Self.model, stages)
+        #expect(last.lines == ["import import-a: 2 read, 1 inserted, 1 replayed"])
+        #expect(try folder.rows("SELECT ZID FROM ZTASK ORDER BY ZID") == ["6", "7", "8"])
+    }
+
     @Test("after a replay, an import with too many rejects passes if the rest is allowed")
     func judgedAgain() throws {
         let folder = try Workspace()
