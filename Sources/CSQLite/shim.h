@@ -10,6 +10,11 @@ static inline int etl_skip_memory_statistics(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+// Lets a connection change the table of the schema, or not. Apple's SQLite forbids it to begin with.
+static inline int etl_set_defensive(sqlite3 *connection, int is_on) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, is_on, (int *)0);
+}
+
 // Gives memory that was freed, but stays with the process between what is not, back to the system;
 // only where the C library does not do so by itself.
 static inline void etl_return_freed_memory(void) {

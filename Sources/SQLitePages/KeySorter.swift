@@ -18,6 +18,10 @@ package final class KeySorter {
     }
 
     private static let sizeBytes = 4
+    /// The minimum size of a run's buffer in a merge.
+    private static let blockBytesMin = 1 << 14
+    /// The limit under which a merge may use more memory than it was given.
+    private static let mergeBytesMax = 4 << 20
     /// The memory of a key besides its bytes: its entry, and another one to sort with.
     private static let entryBytes = 2 * MemoryLayout<Entry>.stride
 
@@ -39,7 +43,8 @@ package final class KeySorter {
     /// - Parameters:
     ///   - isUnique: whether two keys with equal columns are an error.
     ///   - spill: the temporary file, which several sorters may share.
-    ///   - memoryBytes: the approximate limit; a larger key is accepted.
+    ///   - memoryBytes: the approximate limit; a larger key is accepted. When runs are merged, the
+    ///     memory of each must also hold its largest key.
     package init(_ order: KeyOrder, isUnique: Bool, spill: KeySpill, memoryBytes: Int) {
         self.order = order
         self.isUnique = isUnique
@@ -157,7 +162,11 @@ package final class KeySorter {
         if entryCount > 0 { try writeRun() }
         release()
         let share = memoryBytes / (runs.count + 1)
-        var merge = try KeyMerge(runs, order, in: spill, blockBytes: max(share, 1 << 14))
+        guard share >= Self.blockBytesMin || memoryBytes < Self.mergeBytesMax else {
+            throw .unsuitable("its keys do not fit in memory")
+        }
+        var merge = try KeyMerge(
+            runs, order, in: spill, blockBytes: max(share, Self.blockBytesMin))
         while let (prefix, key) = merge.first {
             try check.see(prefix, key)
             try body(key)

@@ -18,7 +18,7 @@ package final class PageAppender {
         static let pageSize = 16
         static let versions = 18..<20
         static let reservedBytes = 20
-        static let changeCounter = 24
+        static let changeCounter = Int(PageFormat.changeCounterOffset)
         static let pageCount = 28
         static let schemaFormat = 44
         static let largestRoot = 52
@@ -195,7 +195,10 @@ package final class PageAppender {
     // MARK: Committing
 
     /// Writes the remaining pages, the roots, and the header, and makes them durable.
-    package func commit() throws(PageFault) {
+    ///
+    /// - Returns: the new change counter of the file.
+    @discardableResult
+    package func commit() throws(PageFault) -> UInt32 {
         if blockUsed > 0 { try flush() }
         for (number, page) in pointerMap.takeAll() { try storage.write(page: page, at: number) }
         for (number, page) in rootPages.sorted(by: { $0.key < $1.key }) {
@@ -208,6 +211,7 @@ package final class PageAppender {
         try storage.write(page: firstPage, at: 1)
         try storage.synchronize()
         try journal?.delete()
+        return counter
     }
 
     private func number(_ offset: Int) -> UInt32 {

@@ -51,6 +51,8 @@
 package enum PageFormat {
     /// The size of a page in bytes, without reserved space.
     package static let pageBytes = 4_096
+    /// The offset of the change counter in the file (1.3.7).
+    package static let changeCounterOffset: Int64 = 24
     /// SQLite accepts a few more pages by default (https://www.sqlite.org/limits.html).
     static let pageCountMax: UInt32 = 1_073_741_800
     /// The page of the bytes that SQLite locks; it contains no data.

@@ -37,26 +37,37 @@ struct RollbackJournal {
             bytes.append(big: Self.checksum(of: page.bytes, nonce))
         }
         do throws(SystemFault) {
-            try Self.write(bytes, self.path)
+            try Self.write(bytes, self.path, for: path)
         } catch {
-            // The database is unchanged, so SQLite would restore the same pages.
-            try? FileSystem.remove(self.path)
             throw .system(error.number)
         }
     }
 
-    private static func write(_ bytes: [UInt8], _ path: FileName) throws(SystemFault) {
+    /// Writes the journal with the owner and the permissions of the database, as SQLite does.
+    private static func write(
+        _ bytes: [UInt8], _ path: FileName, for database: FileName
+    ) throws(SystemFault) {
+        let status = try FileStatus(of: database)
         // SQLite ignores and deletes a journal without pages or with a torn header.
-        let file = try FileSystem.open(path, [.writing, .new], mode: 0o644)
+        let file = try FileSystem.open(path, [.writing, .new], mode: 0o600)
         do throws(SystemFault) {
+            try? FileSystem.setOwner(status.owner, group: status.group, of: file)
+            try FileSystem.setMode(status.mode, of: file)
             try FileSystem.write(bytes, to: file)
             try FileSystem.synchronize(file)
         } catch {
             FileSystem.close(file)
+            // The database is unchanged, so SQLite would restore the same pages.
+            try? FileSystem.remove(path)
             throw error
         }
-        try FileSystem.closeWritten(file)
-        try synchronizeFolder(of: path)
+        do throws(SystemFault) {
+            try FileSystem.closeWritten(file)
+            try synchronizeFolder(of: path)
+        } catch {
+            try? FileSystem.remove(path)
+            throw error
+        }
     }
 
     private static func synchronizeFolder(of path: FileName) throws(SystemFault) {

@@ -178,7 +178,7 @@ extension ImportCommandTests {
                   in: record 51, field 'track_id', byte 260
                 error: 1 of 51 records was rejected; none is allowed [rejects.too-many]
                   fix: correct the file and import it again, or allow rejects with --allow-rejects; the records are in rejects/RUN
-                note: 55 read, 55 inserted; Lists.tracks: 50 links, 1 rejected; m.sqlite has these objects, and the next import continues after them [import.saved]
+                note: 55 read, 55 inserted; Lists.tracks: 50 linked, 1 rejected; m.sqlite has these objects, and the next import continues after them [import.saved]
 
                 """)
         // The inferred spec allows the reject that it saw.

@@ -186,7 +186,7 @@ extension ImportCommandTests {
                   in: record 3, field 'student_id', byte 31
                 error: 3 of 4 records were rejected; none is allowed [rejects.too-many]
                   fix: correct the file and import it again, or allow rejects with --allow-rejects; the records are in rejects/RUN
-                note: Courses.students: 1 link, 3 rejected; s.sqlite has these objects, and the next import continues after them [import.saved]
+                note: Courses.students: 1 linked, 3 rejected; s.sqlite has these objects, and the next import continues after them [import.saved]
 
                 """)
         #expect(try entities("s.sqlite") == ["Courses", "Students"])

@@ -168,6 +168,7 @@ import Testing
                 "Pipelines/Reporting/ProcessMemory.swift",  // the process
                 "RecordStreams/Bytes/ByteSearch.swift",  // memory
                 "SQLite/StoreError+SQLite.swift",  // the system's numbers of errors
+                "etl/Commands/Runs/ReplayCommand.swift",  // the clock
                 "etl/Commands/Stores/MigrateCommand.swift",  // standard output
                 "etl/Terminal/SignalHandling.swift",  // signals
                 "etl/Terminal/StandardOutput.swift",  // standard output

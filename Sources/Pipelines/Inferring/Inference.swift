@@ -89,10 +89,7 @@ package struct Inference: Sendable {
             self = try Inference(store: store, options)
             return
         }
-        let urls = paths.compactMap {
-            URLCheck.problem(ofInput: $0, format: options.format, command: options.command)
-        }
-        guard urls.isEmpty else { throw RunFailure(.noInput, urls) }
+        try Self.checkURLs(paths, options)
         let inputs: InferenceInputs
         do throws(RecordStreamError) {
             inputs = try InferenceInputs(paths, options, spool)
@@ -148,6 +145,15 @@ package struct Inference: Sendable {
                 if error.code == "infer.empty" { error.severity = .error }
                 return error
             })
+    }
+
+    private static func checkURLs(
+        _ paths: [String], _ options: InferenceOptions
+    ) throws(RunFailure) {
+        let urls = paths.compactMap {
+            URLCheck.problem(ofInput: $0, format: options.format, command: options.command)
+        }
+        guard urls.isEmpty else { throw RunFailure(.noInput, urls) }
     }
 
     /// Returns the entities of the store to which new ones may refer; empty if it adds no entity or

@@ -10,8 +10,8 @@ internal import CSQLite
 /// ```
 /// try connection.leaveLog()
 /// try connection.writing { try connection.createTree("T", descending: [false]) }
-/// try connection.fill(["T"]) { file in … }
-/// try connection.writing { try connection.turn([("T", index)]) }
+/// let filled = try connection.fill(["T"], reading: ["TABLE"]) { file in … }.get()
+/// try connection.writing { try connection.turn([("T", index)], filled: filled) }
 /// ```
 /// If the process is killed in between, the tables are left, which any other process may drop.
 extension Connection {
@@ -37,17 +37,13 @@ extension Connection {
         package let pages: PageAppender
         /// The root pages of the tables and indexes, by name.
         fileprivate let roots: [String: UInt32]
-        fileprivate let watched: WatchedFlag
+        /// The number of pages before the first new one.
+        package let pageCount: UInt32
 
         /// Returns the root page of a table or an index that was named when the file was locked.
         package func root(_ name: String) throws(PageFault) -> UInt32 {
             guard let root = roots[name] else { throw .unsuitable("there is no \(name)") }
             return root
-        }
-
-        /// Throws if the flag that the connection watches is raised.
-        package func checkInterruption() throws(PageFault) {
-            if watched.flag?.isRaised == true { throw .storage(SQLITE_INTERRUPT) }
         }
     }
 
@@ -114,24 +110,58 @@ extension Connection {
     }
 
     /// Turns filled trees into indexes, inside the open transaction.
-    package func turn(_ trees: [(name: String, index: StoredIndex)]) throws(StoreError) {
+    ///
+    /// - Parameter filled: the file's change counter after the trees were filled.
+    /// - Returns: false if a connection has written since; then the trees lack its rows.
+    package func turn(
+        _ trees: [(name: String, index: StoredIndex)], filled: UInt32
+    ) throws(StoreError) -> Bool {
+        guard try changeCounter() == filled else { return false }
+        try withWritableSchema { () throws(StoreError) in
+            let turn = try prepare(
+                "UPDATE main.sqlite_master SET type = 'index', name = ?, tbl_name = ?, sql = ?"
+                    + " WHERE type = 'table' AND name = ?")
+            for (name, index) in trees {
+                for (place, text) in [index.name, index.table, index.sql, name].enumerated() {
+                    turn.bind(text, at: Int32(place + 1))
+                }
+                try turn.run()
+            }
+            // Other connections read the schema again if its version changes.
+            let version = try integer("PRAGMA main.schema_version") ?? 0
+            try execute("PRAGMA main.schema_version = \(version + 1)")
+        }
+        return true
+    }
+
+    /// Runs a body whose statements may change the table of the schema.
+    package func withWritableSchema(
+        _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        etl_set_defensive(handle, 0)
         try execute("PRAGMA writable_schema = ON")
         defer { try? execute("PRAGMA writable_schema = RESET") }
-        let turn = try prepare(
-            "UPDATE main.sqlite_master SET type = 'index', name = ?, tbl_name = ?, sql = ?"
-                + " WHERE type = 'table' AND name = ?")
-        for (name, index) in trees {
-            for (place, text) in [index.name, index.table, index.sql, name].enumerated() {
-                turn.bind(text, at: Int32(place + 1))
-            }
-            try turn.run()
-            guard changes == 1 else {
-                throw StoreError(.busy, "another process has completed the load of \(path)")
+        try body()
+    }
+
+    /// Returns the number of commits that the file's header counts; a file in WAL mode does not
+    /// count them.
+    private func changeCounter() throws(StoreError) -> UInt32? {
+        guard let file = openFile() else { return nil }
+        var counter: UInt32 = 0
+        let result = withUnsafeMutableBytes(of: &counter) { room in
+            Result { () throws(PageFault) in
+                try file.read(room, at: PageFormat.changeCounterOffset)
             }
         }
-        // Other connections read the schema again if its version changes.
-        let version = try integer("PRAGMA main.schema_version") ?? 0
-        try execute("PRAGMA main.schema_version = \(version + 1)")
+        guard case .success = result else { return nil }
+        return UInt32(bigEndian: counter)
+    }
+
+    private func openFile() -> OpenFile? {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        return file.map(OpenFile.init)
     }
 
     /// Locks out all other connections, and runs a body that fills empty trees.
@@ -142,40 +172,40 @@ extension Connection {
     /// - Parameters:
     ///   - empty: the names of tables and indexes without rows.
     ///   - tables: the names of tables to read.
-    /// - Returns: the reason why nothing was written; `nil` if the pages are on the disk.
+    /// - Returns: the file's change counter when the pages are on the disk; or the reason why
+    ///   nothing was written.
     package func fill(
         _ empty: [String], reading tables: [String], _ body: (LockedFile) throws -> Void
-    ) throws -> PageFault? {
-        guard let path = fileName else { return .unsuitable("it is not a file") }
+    ) throws -> Result<UInt32, PageFault> {
+        guard let path = fileName else { return .failure(.unsuitable("it is not a file")) }
         do throws(StoreError) {
             try execute("BEGIN EXCLUSIVE")
         } catch {
             guard error.code == .busy else { throw error }
-            return .storage(SQLITE_BUSY)
+            return .failure(.storage(SQLITE_BUSY))
         }
         // SQLite has written nothing, so both ways to end the transaction only unlock the file.
         defer { try? execute("ROLLBACK") }
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-        guard let file else { return .unsuitable("it is not a file") }
+        guard let storage = openFile() else { return .failure(.unsuitable("it is not a file")) }
         var roots: [String: UInt32] = [:]
         let find = try prepare("SELECT rootpage FROM main.sqlite_master WHERE name = ?")
         for name in empty + tables {
             find.bind(name, at: 1)
-            guard try find.step() else { return .unsuitable("there is no \(name)") }
+            guard try find.step() else {
+                return .failure(.unsuitable("there is no \(name)"))
+            }
             roots[name] = UInt32(clamping: find.integer(0))
             find.reset()
         }
         do {
-            let storage = OpenFile(file)
             let pages = try PageAppender(
                 storage, roots: empty.compactMap { roots[$0] }, journal: FileName(path))
             try body(
-                LockedFile(storage: storage, pages: pages, roots: roots, watched: watched))
-            try pages.commit()
-            return nil
+                LockedFile(
+                    storage: storage, pages: pages, roots: roots, pageCount: pages.pageCount))
+            return .success(try pages.commit())
         } catch let fault as PageFault {
-            return fault
+            return .failure(fault)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GraphModel
 import SQLite
 import TestSeeds
@@ -76,7 +77,7 @@ import Testing
     }
 
     private func build(
-        _ path: String, memoryBytes: Int = 1 << 16
+        _ path: String, memoryBytes: Int = 1 << 20
     ) throws -> (connection: Connection, build: PageBuild?) {
         let connection = try Connection(path: path, mode: .readWrite)
         let build = try PageBuild(
@@ -100,7 +101,7 @@ import Testing
             + lines("SELECT * FROM Z_PRIMARYKEY", on: connection)
     }
 
-    @Test("are those that SQL statements make", arguments: [1 << 15, 1 << 16, 1 << 22])
+    @Test("are those that SQL statements make", arguments: [1 << 17, 1 << 22])
     func equal(memoryBytes: Int) throws {
         let seed = TestSeed.ofThisRun
         let folder = try TemporaryFolder()
@@ -110,8 +111,10 @@ import Testing
         do {
             let (connection, build) = try build(path, memoryBytes: memoryBytes)
             try #require(build).run()
-            // Only the note of the owner is left.
-            #expect(try lines("SELECT NAME FROM ETL_PENDING", on: connection) == ["ETL_LOADER"])
+            // Only the notes about the owner and the log are left.
+            #expect(
+                try lines("SELECT NAME FROM ETL_PENDING ORDER BY NAME", on: connection)
+                    == ["ETL_LOADER", "ETL_LOG"])
             #expect(
                 try lines(
                     "SELECT count(*) FROM ZTASK INDEXED BY Z_Task_UNIQUE_id WHERE ZID >= 'k'",
@@ -131,7 +134,7 @@ import Testing
             #expect(try reader.integer("SELECT count(*) FROM ETL_PENDING") == 7)
             let (connection, build) = try build(path)
             try #require(build).run()
-            #expect(try connection.integer("SELECT count(*) FROM ETL_PENDING") == 7)
+            #expect(try connection.integer("SELECT count(*) FROM ETL_PENDING") == 8)
             #expect(try reader.text("PRAGMA journal_mode") == "wal")
         }
         let other = try TemporaryFolder()
@@ -145,7 +148,7 @@ import Testing
         let connection = try Connection(path: path, mode: .readWrite)
         let build = try PageBuild(
             PendingIndexes.notesByName(on: connection), StoreLayout(model(Self.entities)),
-            on: connection, memoryBytes: 1 << 16, pagesMin: PageBuild.pagesMin)
+            on: connection, memoryBytes: 1 << 20, pagesMin: PageBuild.pagesMin)
         #expect(build == nil)
     }
 
@@ -159,10 +162,13 @@ import Testing
         do {
             let (connection, made) = try build(path)
             let build = try #require(made)
+            try PendingIndexes.noteLog(on: connection)
             #expect(try connection.leaveLog())
             try build.createTrees()
-            if steps > 1 { #expect(try build.fill() == nil) }
-            if steps > 2 { try build.turnIntoIndexes() }
+            if steps > 1 {
+                let filled = try build.fill().get()
+                if steps > 2 { #expect(try build.turnIntoIndexes(filled)) }
+            }
             // A filled tree is a table whose keys may be null, until it is an index.
             let faults = try lines("PRAGMA integrity_check", on: connection)
             #expect(
@@ -181,7 +187,7 @@ import Testing
             let (connection, build) = try build(path)
             try connection.execute("UPDATE ZTASK SET ZID = 'same' WHERE Z_PK < 3")
             try #require(build).run()
-            #expect(try connection.integer("SELECT count(*) FROM ETL_PENDING") == 7)
+            #expect(try connection.integer("SELECT count(*) FROM ETL_PENDING") == 8)
             #expect(
                 try lines(
                     "SELECT name FROM sqlite_master WHERE name GLOB 'ETL_TREE*'", on: connection)
@@ -193,16 +199,79 @@ import Testing
         #expect(error?.code == .unique)
     }
 
-    @Test("stop when the load is to stop")
-    func interrupted() throws {
+    @Test("are left to SQL statements if another program writes after they are filled")
+    func writtenSince() throws {
         let folder = try TemporaryFolder()
         let path = try stopped(1, in: folder)
-        let (connection, build) = try build(path)
-        let flag = InterruptFlag()
-        connection.watch(flag)
-        flag.raise()
-        #expect(throws: StoreError.self) { try build?.run() }
-        connection.watch(nil)
-        #expect(try connection.integer("SELECT count(*) FROM ETL_PENDING") == 7)
+        do {
+            let (connection, made) = try build(path)
+            let build = try #require(made)
+            try PendingIndexes.noteLog(on: connection)
+            #expect(try connection.leaveLog())
+            try build.createTrees()
+            let filled = try build.fill().get()
+            try Connection(path: path, mode: .readWrite).execute(
+                "INSERT INTO ZTASK (Z_PK, Z_ENT, Z_OPT, ZID) VALUES (9000, 3, 1, 'new')")
+            #expect(try !build.turnIntoIndexes(filled))
+        }
+        #expect(try content(path).filter { $0.contains("|new|") }.count == 1)
+    }
+
+    @Test("of a killed process are rolled back by readers, which say that the load did not finish")
+    func hotJournal() throws {
+        struct Killed: Error {}
+        let folder = try TemporaryFolder()
+        let path = try stopped(1, in: folder)
+        do {
+            let (connection, _) = try build(path)
+            #expect(try connection.leaveLog())
+            try connection.execute("PRAGMA user_version = 1")
+            #expect(chmod(path, 0o640) == 0)
+            #expect(throws: Killed.self) {
+                _ = try connection.fill([], reading: []) { _ in
+                    var status = stat()
+                    #expect(stat(path + "-journal", &status) == 0)
+                    #expect(status.st_mode & 0o777 == 0o640)
+                    throw Killed()
+                }
+            }
+        }
+        #expect(access(path + "-journal", F_OK) == 0)
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let error = storeError {
+            _ = try PersistentContainer(model: nil, .sqlite(at: path, options: options))
+        }
+        #expect(error?.isUnfinishedLoad == true, "\(String(describing: error))")
+        #expect(access(path + "-journal", F_OK) != 0)
+    }
+
+    @Test("are written for a small index of a table whose pages end the file")
+    func tableAtTheEnd() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        let model = try model(
+            """
+            Item:
+              attributes: { id: { type: Integer 64 }, note: Binary }
+              unique: [[id]]
+            """)
+        do {
+            let container = try PersistentContainer(
+                model: model, .sqlite(at: path, opening: .create))
+            try container.load(
+                BulkPlan(entity: "Item", key: ["id"], attributes: ["id", "note"]),
+                (0..<100).map { [.integer($0), .blob([UInt8](repeating: 1, count: 28_000))] },
+                buildsIndexes: false)
+        }
+        let connection = try Connection(path: path, mode: .readWrite)
+        let build = try PageBuild(
+            PendingIndexes.notesByName(on: connection), StoreLayout(model), on: connection,
+            memoryBytes: 1 << 20, pagesMin: 0)
+        try #require(build).run()
+        #expect(
+            try lines("SELECT NAME FROM ETL_PENDING ORDER BY NAME", on: connection)
+                == ["ETL_LOADER", "ETL_LOG"])
+        #expect(try connection.text("PRAGMA integrity_check") == "ok")
     }
 }

@@ -184,7 +184,7 @@ import Testing
             salvage.losses.filter { $0.kind == .file } == [
                 StoreFinding(
                     .file, entity: "Task", count: last.value.count,
-                    keys: Array(last.value.sorted().prefix(5)),
+                    keys: last.value.sorted(),
                     "Task: \(last.value.count) objects are lost, which an index names still")
             ])
         #expect(

@@ -46,6 +46,7 @@ import Testing
         report.secondsElapsed = 1.25
         report.records = counts
         report.extraFields = [FieldCount(name: "more", records: 3)]
+        report.unfilledAttributes = ["done"]
         report.missedLinks = [missed]
         report.linksFolder = "rejects/x"
         report.rejects =
@@ -67,6 +68,7 @@ import Testing
         stage.entity = "Task"
         (stage.secondsElapsed, stage.records, stage.rowsPerSecond) = (0.001, counts, 1e20)
         stage.extraFields = [FieldCount(name: "more", records: 3)]
+        stage.unfilledAttributes = ["done"]
         stage.missedLinks = [missed]
         stage.linksFolder = "rejects/x"
         (stage.rejects, stage.rejectsFolder, stage.objects) = ([code], "rejects/x", objects)

@@ -315,18 +315,19 @@ struct SchemaMender {
 
     private func insert(into copy: String) throws(StoreError) {
         let connection = try Connection(path: copy, mode: .readWrite)
-        try connection.execute(
-            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA writable_schema = ON; BEGIN"
-        )
-        let insert = try connection.prepare("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)")
-        for row in rows {
-            insert.bind(row.type, at: 1)
-            insert.bind(row.name, at: 2)
-            insert.bind(row.table, at: 3)
-            insert.bind(Int64(row.root), at: 4)
-            if let sql = row.sql { insert.bind(sql, at: 5) } else { insert.bindNull(at: 5) }
-            try insert.run()
+        try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        try connection.withWritableSchema { () throws(StoreError) in
+            try connection.execute("BEGIN")
+            let insert = try connection.prepare("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)")
+            for row in rows {
+                insert.bind(row.type, at: 1)
+                insert.bind(row.name, at: 2)
+                insert.bind(row.table, at: 3)
+                insert.bind(Int64(row.root), at: 4)
+                if let sql = row.sql { insert.bind(sql, at: 5) } else { insert.bindNull(at: 5) }
+                try insert.run()
+            }
+            try connection.execute("COMMIT")
         }
-        try connection.execute("COMMIT")
     }
 }

@@ -61,8 +61,8 @@ package struct PageBuild {
     /// The minimum size of the file; in a smaller one, leaving the WAL mode costs more than it
     /// saves.
     package static let pagesMin: Int64 = 4_096
-    /// The number of keys between two looks at the flag that stops the work.
-    private static let keysBetweenLooks: Int64 = 1 << 12
+    /// The maximum size of a key; merging holds one of each sorted run in memory.
+    private static let keyBytesMax = 1 << 14
 
     private let connection: Connection
     private let memoryBytes: Int
@@ -115,32 +115,37 @@ package struct PageBuild {
 
     /// Builds what it can; what is left in `ETL_PENDING` is for SQL statements.
     func run() throws(StoreError) {
-        let mode = try connection.journalMode()
-        switch mode {
-        case "delete": return try build()
-        case "wal": guard try connection.leaveLog() else { return }
-        default: return
-        }
-        do throws(StoreError) {
+        switch try connection.journalMode() {
+        case "delete":
             try build()
-        } catch {
-            // The first error says what is wrong; the next opening enters the WAL mode.
-            try? connection.enterLog()
-            throw error
-        }
-        do throws(StoreError) {
-            try connection.enterLog()
-        } catch {
-            // Another program reads all the time. The load is complete; the store only lacks a WAL.
-            guard error.code == .busy else { throw error }
+        case "wal":
+            try PendingIndexes.noteLog(on: connection)
+            guard try connection.leaveLog() else { return }
+            defer { enterLog() }
+            try build()
+        default:
+            return
         }
     }
 
+    /// Returns to the WAL mode.
+    ///
+    /// If other programs prevent it, the work is done all the same, and the store only lacks a WAL.
+    private func enterLog() { try? connection.enterLog() }
+
+    /// Builds the trees; if another program interferes, leaves the work to SQL statements.
     private func build() throws(StoreError) {
-        try createTrees()
-        guard try fill() == nil else { return try dropTrees() }
-        try turnIntoIndexes()
-        if !links.isEmpty { try connection.shrinkFile() }
+        do throws(StoreError) {
+            try createTrees()
+            guard case .success(let filled) = try fill(), try turnIntoIndexes(filled) else {
+                return try dropTrees()
+            }
+        } catch {
+            guard error.code == .busy else { throw error }
+            return
+        }
+        // Without it, the space of the links is only free in the file.
+        if !links.isEmpty { try? connection.shrinkFile() }
     }
 
     /// Creates the empty trees.
@@ -160,9 +165,13 @@ package struct PageBuild {
     }
 
     /// Turns the filled trees into indexes, and deletes the notes of what is done.
-    func turnIntoIndexes() throws(StoreError) {
+    ///
+    /// - Parameter filled: The file's change counter after they were filled.
+    /// - Returns: False if another program has written since.
+    func turnIntoIndexes(_ filled: UInt32) throws(StoreError) -> Bool {
+        var isDone = false
         try connection.writing { () throws(StoreError) in
-            try connection.turn(
+            isDone = try connection.turn(
                 allTrees.map { tree in
                     (
                         tree.name,
@@ -170,19 +179,21 @@ package struct PageBuild {
                             name: tree.index.name, table: tree.index.table,
                             sql: SchemaSQL.stored(tree.index))
                     )
-                })
+                }, filled: filled)
+            guard isDone else { return }
             for links in links { try links.rows.dropTables(on: connection) }
             try PendingIndexes.forget(
                 allTrees.map(\.index.name) + links.map(\.rows.name), on: connection)
         }
+        return isDone
     }
 
     // MARK: Filling
 
     /// Fills the trees and the join tables.
     ///
-    /// - Returns: The reason why nothing was written.
-    func fill() throws(StoreError) -> PageFault? {
+    /// - Returns: The file's change counter, or the reason why nothing was written.
+    func fill() throws(StoreError) -> Result<UInt32, PageFault> {
         let empty = allTrees.map(\.name) + links.flatMap { [$0.table, $0.keyName] }
         do {
             return try connection.fill(empty, reading: trees.map(\.index.table)) { file in
@@ -204,13 +215,12 @@ package struct PageBuild {
             KeyOrder(descending: tree.descending), isUnique: tree.index.isUnique, spill: spill,
             memoryBytes: memoryBytes)
         var keys = KeyMaker(columns: tree.places)
-        var reader = TableReader(file.storage, pageCount: file.pages.pageCount)
-        var count: Int64 = 0
-        try reader.forEachRow(ofRoot: file.root(tree.index.table)) {
-            rowID, record throws(PageFault) in
-            try sorter.add(keys.key(of: record, rowID: rowID))
-            count += 1
-            if count % Self.keysBetweenLooks == 0 { try file.checkInterruption() }
+        var reader = TableReader(file.storage, pageCount: file.pageCount)
+        let root = try file.root(tree.index.table)
+        try reader.forEachRow(ofRoot: root) { rowID, record throws(PageFault) in
+            let key = try keys.key(of: record, rowID: rowID)
+            guard key.count <= Self.keyBytesMax else { throw .unsuitable("a key is too long") }
+            try sorter.add(key)
         }
         try write(sorter, as: tree, file)
     }
@@ -219,12 +229,7 @@ package struct PageBuild {
         _ sorter: KeySorter, as tree: Tree, _ file: Connection.LockedFile
     ) throws(PageFault) {
         let pages = IndexTree(root: try file.root(tree.name), in: file.pages)
-        var count: Int64 = 0
-        try sorter.forEach { key throws(PageFault) in
-            try pages.add(key)
-            count += 1
-            if count % Self.keysBetweenLooks == 0 { try file.checkInterruption() }
-        }
+        try sorter.forEach { key throws(PageFault) in try pages.add(key) }
         try pages.finish()
     }
 
@@ -251,7 +256,6 @@ package struct PageBuild {
                     try rows.add(rowID: rowID, record.encode(first, second))
                     try keys.add(record.encode(first, second, rowID))
                     try sorter.add(record.encode(second, first, rowID))
-                    if rowID % Self.keysBetweenLooks == 0 { try file.checkInterruption() }
                 }
                 return true
             } catch {

@@ -7,6 +7,8 @@ import SQLite
 /// completes them first. The table also names the owner of the load. While that load runs, openings
 /// do not touch the indexes, and saves of other connections fail as busy.
 enum PendingIndexes {
+    /// The name in `ETL_PENDING` that says that the store had a WAL before pages were built.
+    private static let logName = "ETL_LOG"
     /// The memory for sorting deferred links if the caller sets no limit: 16 MiB.
     static let linkBytes = 16 << 20
     /// The name in `ETL_PENDING` that defers derived attributes that read other rows to the load's
@@ -184,7 +186,23 @@ enum PendingIndexes {
         try note(name: LoadOwner.noteName, sql: owner.note, on: connection)
     }
 
-    /// Deletes the notes of finished work, but not the owner's.
+    /// Records that the store is in WAL mode, which the next opening restores if the process is
+    /// killed.
+    static func noteLog(on connection: Connection) throws(StoreError) {
+        try connection.writing { () throws(StoreError) in
+            try note(name: logName, sql: "-- WAL", on: connection)
+        }
+    }
+
+    /// Whether a killed process has left the WAL mode.
+    static func hasLeftLog(on connection: Connection) throws(StoreError) -> Bool {
+        guard try connection.hasTable("ETL_PENDING"),
+            try connection.integer("SELECT 1 FROM ETL_PENDING WHERE NAME = '\(logName)'") != nil
+        else { return false }
+        return try LoadOwner.other(than: connection) == nil
+    }
+
+    /// Deletes the notes of finished work.
     static func forget(_ names: [String], on connection: Connection) throws(StoreError) {
         let forget = try connection.prepare("DELETE FROM ETL_PENDING WHERE NAME = ?")
         for name in names {

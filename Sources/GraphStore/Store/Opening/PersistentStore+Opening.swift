@@ -80,12 +80,12 @@ extension PersistentStore {
     /// Returns the mode for opening a store that is only read.
     ///
     /// A read-only connection leaves empty WAL files next to the store. If no WAL exists yet, a
-    /// connection that may write but is set to `query_only` lets SQLite remove them when it closes.
-    /// If a WAL with content existed, that connection would checkpoint it.
+    /// connection that may write but is set to `query_only` lets SQLite remove them when it closes,
+    /// and roll back the journal of a killed process. If a WAL with content existed, that connection
+    /// would checkpoint it.
     private static func readingMode(_ path: String, _ options: StoreOptions) -> Connection.Mode {
         let path = StoreFiles.resolved(path)
-        let isQuiet =
-            !FileSystem.exists(path + "-wal") && !FileSystem.exists(path + "-journal")
+        let isQuiet = !FileSystem.exists(path + "-wal")
         let mayCleanUp =
             FileSystem.allows(path, .write) && FileSystem.allows(PathText.folder(of: path), .write)
         return isQuiet && mayCleanUp && !options.isImmutable ? .readWrite : .readOnly
@@ -171,9 +171,9 @@ extension PersistentStore {
     static func setJournal(
         _ description: StoreDescription, _ connection: Connection
     ) throws(StoreError) {
-        let isPending = try PendingIndexes.isPending(on: connection)
-        guard description.kind == .sqlite,
-            let mode = description.options.journalMode ?? (isPending ? .writeAheadLog : nil)
+        guard description.kind == .sqlite else { return }
+        let hasLeftLog = try PendingIndexes.hasLeftLog(on: connection)
+        guard let mode = description.options.journalMode ?? (hasLeftLog ? .writeAheadLog : nil)
         else { return }
         let current = try connection.text("PRAGMA journal_mode")
         guard current?.uppercased() != mode.rawValue else { return }
