@@ -84,9 +84,10 @@ import Testing
         var uses: [String: Set<String>] = [:]
         for file in files {
             for word in Set(file.words.map(\.text)) {
-                // A name that is declared in two folders is ambiguous.
+                // A name that is declared in two folders is ambiguous, and so is the name of a
+                // nested type that the standard library also declares.
                 guard let home = homes[word], home.count == 1, let folder = home.first,
-                    folder != file.folder
+                    folder != file.folder, word != "Result"
                 else { continue }
                 uses[file.folder, default: []].insert(folder)
             }
