@@ -10,7 +10,7 @@ struct ClassNameCheck {
         var owners: [String: String] = [generator.listName.lowercased(): "the list of classes"]
         for plan in generator.plans {
             let name = plan.className
-            if SwiftName.refusedClasses.contains(name) {
+            if SwiftName.reservedClasses.contains(name) {
                 error("The class of '\(plan.entity.name)' cannot be called '\(name)'", place)
             }
             let owner = "'\(plan.entity.name)'"

@@ -22,7 +22,7 @@ enum SwiftName {
     ]
 
     /// Names that a class cannot have, because the generated code uses them with another meaning.
-    static let refusedClasses: Set<String> = [
+    static let reservedClasses: Set<String> = [
         "Any", "Foundation", "GraphModel", "GraphStore", "ID", "KeyedObject", "Keys", "Protocol",
         "Row", "Seed", "Self", "Swift", "Type", "init", "self",
     ]

@@ -50,7 +50,7 @@ package struct FileCall: Sendable {
         /// At an offset, or at the descriptor's current position.
         case write(count: Int, at: Int64?)
         case synchronize
-        case cut(to: Int64)
+        case truncate(to: Int64)
         case rename(to: FileName)
         case link(as: FileName)
         case makeLink(to: FileName)
@@ -59,7 +59,7 @@ package struct FileCall: Sendable {
         case removeFolder
         case list
         case status
-        case setRights
+        case setPermissions
         case lock
     }
 

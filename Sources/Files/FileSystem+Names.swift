@@ -58,7 +58,7 @@ extension FileSystem {
     package static func setMode(
         _ mode: UInt32, ofFile path: some FilePath
     ) throws(SystemFault) {
-        try FileHooks.ask(path.fileName, .setRights)
+        try FileHooks.ask(path.fileName, .setPermissions)
         guard chmod(path.fileName.cString, mode_t(mode)) == 0 else { throw .last }
     }
 

@@ -130,7 +130,7 @@ extension FileSystem {
             case EINTR: break
             // Another process that shares the pipe or terminal made it non-blocking, and it is
             // full.
-            case EAGAIN: waitForRoom(descriptor)
+            case EAGAIN: waitForSpace(descriptor)
             default: throw .last
             }
         }
@@ -143,14 +143,14 @@ extension FileSystem {
     }
 
     /// Truncates a file to a length, or extends it with zeros.
-    package static func cut(_ descriptor: Int32, to length: Int64) throws(SystemFault) {
-        _ = try FileHooks.ask(descriptor, .cut(to: length))
+    package static func truncate(_ descriptor: Int32, to length: Int64) throws(SystemFault) {
+        _ = try FileHooks.ask(descriptor, .truncate(to: length))
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw .last }
     }
 
     /// Sets the mode of an open file, regardless of the process's umask.
     package static func setMode(_ mode: UInt32, of descriptor: Int32) throws(SystemFault) {
-        _ = try FileHooks.ask(descriptor, .setRights)
+        _ = try FileHooks.ask(descriptor, .setPermissions)
         guard fchmod(descriptor, mode_t(mode)) == 0 else { throw .last }
     }
 
@@ -158,7 +158,7 @@ extension FileSystem {
     package static func setOwner(
         _ owner: UInt32?, group: UInt32?, of descriptor: Int32
     ) throws(SystemFault) {
-        _ = try FileHooks.ask(descriptor, .setRights)
+        _ = try FileHooks.ask(descriptor, .setPermissions)
         guard fchown(descriptor, owner ?? uid_t.max, group ?? gid_t.max) == 0 else { throw .last }
     }
 
@@ -193,7 +193,7 @@ extension FileSystem {
     }
 
     /// Waits at most 1 s until the descriptor accepts data or its reader has closed it.
-    private static func waitForRoom(_ descriptor: Int32) {
+    private static func waitForSpace(_ descriptor: Int32) {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&request, 1, 1_000)
     }

@@ -43,7 +43,7 @@ package final class ChildProcess: Sendable {
     /// The time that a command has to end after `SIGTERM`, in milliseconds.
     private static let patience = 2_000
     /// The interval at which waits check for cancellation, in milliseconds.
-    private static let turn = 50
+    private static let checkInterval = 50
 
     /// Starts a command.
     ///
@@ -104,7 +104,7 @@ package final class ChildProcess: Sendable {
         var rest = bytes
         while !rest.isEmpty {
             let count = try FileSystem.writeSome(
-                rest, toPipe: descriptor, waiting: Int32(Self.turn))
+                rest, toPipe: descriptor, waiting: Int32(Self.checkInterval))
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             if count == 0, isCancelled() { throw .isCancelled }
         }
@@ -119,7 +119,7 @@ package final class ChildProcess: Sendable {
     package func waitForEnd(isCancelled: () -> Bool) -> Ending? {
         life.closePipe()
         while true {
-            if let ending = life.ending(within: Self.turn) {
+            if let ending = life.ending(within: Self.checkInterval) {
                 errors.finish()
                 return ending
             }

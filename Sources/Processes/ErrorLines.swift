@@ -56,7 +56,7 @@ final class ErrorLines: Sendable {
         // After a carriage return, the next byte overwrites the line, as progress displays do.
         var isReturned = false
         func end() {
-            tell(line, &count)
+            emit(line, &count)
             line.removeAll(keepingCapacity: true)
         }
         while true {
@@ -83,7 +83,7 @@ final class ErrorLines: Sendable {
         if count > Self.linesMax { show("… and \(count - Self.linesMax) more lines") }
     }
 
-    private func tell(_ line: [UInt8], _ count: inout Int) {
+    private func emit(_ line: [UInt8], _ count: inout Int) {
         let text = String(decoding: line, as: UTF8.self)
         guard text.contains(where: { !$0.isWhitespace }) else { return }
         count += 1

@@ -21,7 +21,7 @@ final class LockWait {
     ///
     /// - Parameter count: the number of earlier calls for this lock.
     /// - Returns: whether SQLite should try the lock again.
-    fileprivate func goesOn(_ count: Int) -> Bool {
+    fileprivate func shouldContinue(_ count: Int) -> Bool {
         if count == 0 { began = .now }
         guard waitsOn(.now - began) else { return false }
         // A signal to this thread ends the sleep early.
@@ -46,7 +46,7 @@ extension Connection {
             { pointer, count in
                 guard let pointer else { return 0 }
                 let wait = Unmanaged<LockWait>.fromOpaque(pointer).takeUnretainedValue()
-                return wait.goesOn(Int(count)) ? 1 : 0
+                return wait.shouldContinue(Int(count)) ? 1 : 0
             }, Unmanaged.passUnretained(wait).toOpaque())
         lockWait = wait
     }

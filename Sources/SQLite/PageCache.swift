@@ -59,7 +59,7 @@ extension Connection {
     ///
     /// It includes pages of all files and of temporary data, but not the pages that a checkpoint
     /// copies from the write-ahead log.
-    package func takeCacheShareWritten() throws(StoreError) -> Double {
+    package func takeCacheFractionWritten() throws(StoreError) -> Double {
         var (written, largest): (Int32, Int32) = (0, 0)
         sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &written, &largest, 1)
         let bytes = Double(written) * Double(try integer("PRAGMA page_size") ?? 4096)

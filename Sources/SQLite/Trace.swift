@@ -23,7 +23,7 @@ extension Connection {
             { kind, context, statement, detail in
                 guard let context, let statement else { return 0 }
                 let tracer = Unmanaged<Tracer>.fromOpaque(context).takeUnretainedValue()
-                tracer.tell(kind, OpaquePointer(statement), detail)
+                tracer.emit(kind, OpaquePointer(statement), detail)
                 return 0
             }, Unmanaged.passUnretained(tracer).toOpaque())
     }
@@ -33,19 +33,19 @@ extension Connection {
 final class Tracer {
     private let expanded: Bool
     private let body: (Connection.TraceEvent) -> Void
-    private var isTelling = false
+    private var isNotifying = false
 
     init(expanded: Bool, body: @escaping (Connection.TraceEvent) -> Void) {
         self.expanded = expanded
         self.body = body
     }
 
-    fileprivate func tell(
+    fileprivate func emit(
         _ kind: UInt32, _ statement: OpaquePointer, _ detail: UnsafeMutableRawPointer?
     ) {
-        guard !isTelling else { return }
-        isTelling = true
-        defer { isTelling = false }
+        guard !isNotifying else { return }
+        isNotifying = true
+        defer { isNotifying = false }
         if kind == UInt32(SQLITE_TRACE_STMT) {
             // SQLite reports the steps of a trigger as comments.
             if let detail, detail.load(as: UInt8.self) == UInt8(ascii: "-") { return }

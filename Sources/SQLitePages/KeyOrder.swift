@@ -40,9 +40,9 @@ package struct KeyOrder: Sendable {
     /// - Returns: a negative number, 0, or a positive number.
     func compare(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Int {
         var lefts = FieldReader(left)
-        var rights = FieldReader(right)
+        var permissions = FieldReader(right)
         for isDescending in isDescending {
-            let result = Field.compare(lefts.next(), rights.next())
+            let result = Field.compare(lefts.next(), permissions.next())
             if result != 0 { return isDescending ? -result : result }
         }
         return 0

@@ -65,7 +65,7 @@ package final class KeySorter {
     @inline(__always)
     package func add(_ key: UnsafeRawBufferPointer) throws(PageFault) {
         let count = Self.sizeBytes + key.count
-        if isFull(adding: count) { try makeRoom(count) }
+        if isFull(adding: count) { try makeSpace(count) }
         guard let start = key.baseAddress else { return }
         entries[entryCount] = Entry(prefix: order.prefix(of: key, isExact: &isExact), start: used)
         entryCount += 1
@@ -80,7 +80,7 @@ package final class KeySorter {
     }
 
     /// Writes a run, and grows the buffer for a key that is larger than it.
-    private func makeRoom(_ count: Int) throws(PageFault) {
+    private func makeSpace(_ count: Int) throws(PageFault) {
         if entryCount > 0 { try writeRun() }
         guard count > capacity else { return }
         bytes.deallocate()

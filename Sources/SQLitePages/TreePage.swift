@@ -27,7 +27,7 @@ struct TreePage: ~Copyable {
     var isEmpty: Bool { cellCount == 0 }
 
     @inline(__always)
-    func hasRoom(for count: Int) -> Bool {
+    func hasSpace(for count: Int) -> Bool {
         pointersEnd + 2 + max(count, PageFormat.cellBytesMin) <= contentStart
     }
 

@@ -27,7 +27,7 @@ package final class TableTree {
         let number = UInt64(bitPattern: rowID)
         let size =
             UInt64(record.count).varintBytes + number.varintBytes + local + (hasOverflow ? 4 : 0)
-        if !leaf.hasRoom(for: size) { try finishLeaf() }
+        if !leaf.hasSpace(for: size) { try finishLeaf() }
         let overflow =
             hasOverflow ? try file.appendOverflow(record, from: local) : 0
         let cell = leaf.addCell(bytes: size, overflow: overflow)
@@ -84,7 +84,7 @@ package final class IndexTree {
         let hasOverflow = local < key.count
         let size = UInt64(key.count).varintBytes + local + (hasOverflow ? 4 : 0)
         let overflow = hasOverflow ? try file.appendOverflow(key, from: local) : 0
-        if leaf.hasRoom(for: size) {
+        if leaf.hasSpace(for: size) {
             let cell = leaf.addCell(bytes: size, overflow: overflow)
             _ = cell.storePayload(key, local: local, overflow: overflow, at: 0)
             return
@@ -152,7 +152,7 @@ struct InteriorPages: ~Copyable {
     ) throws(PageFault) {
         if place == levels.count { levels.append(Level(kind)) }
         let level = levels[place]
-        guard !level.page.hasRoom(for: key.count + 4) else {
+        guard !level.page.hasSpace(for: key.count + 4) else {
             return level.page.add(key, child: child)
         }
         try appendFull(place)

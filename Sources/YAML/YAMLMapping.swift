@@ -7,7 +7,7 @@ package final class YAMLMapping {
     private let entries: [YAMLEntry]
     private let positions: [String: Int]
     private var asked: [String] = []
-    private var refused: Set<String> = []
+    private var rejected: Set<String> = []
     /// The reports of missing keys.
     private var missing: [String: Diagnostic] = [:]
     /// The known keys that unknown keys turned out to misspell, after `finish`.
@@ -65,20 +65,20 @@ package final class YAMLMapping {
     }
 
     /// Reports a key that exists but is not allowed with the other keys.
-    package func refuse(_ key: String, _ message: String, fix: String? = nil) {
-        refused.insert(key)
+    package func reject(_ key: String, _ message: String, fix: String? = nil) {
+        rejected.insert(key)
         optional(key)?.fail("rule", message, fix: fix)
     }
 
     /// Reports every key that was not requested.
     package func finish() { finish(known: asked) }
 
-    /// Reports every unknown key that was not reported by `refuse`.
+    /// Reports every unknown key that was not reported by `reject`.
     ///
     /// - Parameter alternatives: keys that can replace required ones. If an unknown key misspells
     ///   one of them, the reports of missing keys are withdrawn.
     package func finish(known: [String], alternatives: [String] = []) {
-        let unknown = entries.filter { !known.contains($0.key) && !refused.contains($0.key) }
+        let unknown = entries.filter { !known.contains($0.key) && !rejected.contains($0.key) }
         // One missing key and a similar unknown key are one mistake, even if another key is closer.
         let replaced = unknown.count == 1 && missing.count == 1 ? Array(missing.keys) : []
         let isReplacing = replaced.first.map { isMeant($0, by: unknown[0].key) } == true

@@ -55,7 +55,8 @@ struct FailureStreamsDoneTests {
         let (folder, result) = try Self.blocked(Streams.appending, arguments)
         #expect(result.output == "status 73\nstatus \(status)\n", "\(result.errors)")
         let told = folder.text("status.txt").replacing(folder.path + "/", with: "")
-        #expect(told.hasSuffix(", 1 stage done, 3 records are saved; " + Streams.refusal), "\(told)")
+        #expect(
+            told.hasSuffix(", 1 stage done, 3 records are saved; " + Streams.refusal), "\(told)")
         if status != 0 {
             #expect(
                 result.errors == """
@@ -92,7 +93,9 @@ struct FailureStreamsDoneTests {
                 """)
         #expect(result.output == "status 73\nstatus 65\n", "\(result.errors)")
         let status = try Streams.status(folder)
-        #expect(status.hasSuffix(", 2 stages done, 6 records are saved; " + Streams.refusal), "\(status)")
+        #expect(
+            status.hasSuffix(", 2 stages done, 6 records are saved; " + Streams.refusal),
+            "\(status)")
     }
 
     @Test(
@@ -141,7 +144,7 @@ struct FailureStreamsDoneTests {
             ("in/a.ndjson", "", "records 4 5 new > in/a.ndjson"),
             ("in/*", ", once: true", "records 4 5 new > in/b.ndjson"),
         ])
-    func appendedAnew(_ files: String, _ read: String, _ change: String) throws {
+    func appendedAgain(_ files: String, _ read: String, _ change: String) throws {
         let folder = try Streams.folder(
             Streams.appending, files: "\"\(files)\"", read: read,
             more: "- { export: Line, to: out/lines.csv }")

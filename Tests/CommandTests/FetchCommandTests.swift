@@ -138,7 +138,10 @@ import Testing
             "--count prints only a number, so --limit has no effect"
         ),
         (["Task", "--limit", "-3"], "--limit is 0 or more"),
-        (["Task", "--format", "xml"], "Please provide one of 'table', 'ndjson' or 'csv' [usage.argument]"),
+        (
+            ["Task", "--format", "xml"],
+            "Please provide one of 'table', 'ndjson' or 'csv' [usage.argument]"
+        ),
     ])
     func rejectsContradictoryFlags(arguments: [String], text: String) throws {
         let result = try Tool.etl(["fetch", store] + arguments)

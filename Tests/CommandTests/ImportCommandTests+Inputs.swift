@@ -12,7 +12,7 @@ extension ImportCommandTests {
     }
 
     @Test("reports values outside the records of a document")
-    func valuesBesideRecords() throws {
+    func valuesOutsideRecords() throws {
         try write(
             "w.json",
             #"{"meta": "x", "page": {"next": null, "total": 2}, "tags": ["a"], "none": [], "items": [{"id":1},{"id":2}]}"#

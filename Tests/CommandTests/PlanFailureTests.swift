@@ -20,7 +20,7 @@ struct PlanFailureTests {
     }
 
     @Test("plan of a failing run shows deferred links")
-    func putOffLinks() throws {
+    func deferredLinks() throws {
         let folder = try FailureFolder()
         try folder.write("tags.csv", "name\nx\ny\n")
         try folder.write("spec.yaml", Self.spec("- { import: tags.csv, into: Tag }"))

@@ -4,7 +4,7 @@ import Testing
 /// Links of a relationship that is its own inverse, set by an import.
 @Suite("Links to objects of the same kind") struct ReflexiveLinkTests {
     @Test("an object that a new one links to gets a new version and a history entry")
-    func farEnd() throws {
+    func inverseEnd() throws {
         let folder = try TemporaryFolder()
         func write(_ name: String, _ text: String) throws {
             try text.write(toFile: folder.path + "/" + name, atomically: true, encoding: .utf8)

@@ -249,7 +249,7 @@ import Testing
 
     @Test(
         "collecting faults does not change the good records of the same batch")
-    func besideGood() throws {
+    func nextToValidRecords() throws {
         let place = try Place()
         let records = (1...3000).map { number -> String in
             switch number % 4 {

@@ -234,7 +234,7 @@ struct CastTests {
     }
 
     @Test("rejects a far date whose fraction would change, or rounds it if asked")
-    func farDates() throws {
+    func distantDates() throws {
         let folder = try Workspace()
         try folder.write(
             "a.ndjson",

@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test("notes of rejects whose files are gone do not fail the run")
-    func goneFiles() throws {
+    func missingFiles() throws {
         let folder = try Self.stopped()
         _ = try folder.rows(
             """

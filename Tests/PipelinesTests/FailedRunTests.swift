@@ -137,7 +137,7 @@ struct FailedRunTests {
     }
 
     @Test("a temporary failure keeps the work so far next to the store, and a note states it")
-    func leftBeside() throws {
+    func leavesUnfinishedWork() throws {
         for store in ["open: create, commit: run", "open: create"] {
             let folder = try Self.filled(hasStore: true)
             try folder.write("out", "a file, no folder")

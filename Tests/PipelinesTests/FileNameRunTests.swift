@@ -62,7 +62,7 @@ struct FileNameRunTests {
         for (place, name) in Self.names.enumerated() {
             try RawFiles.write(
                 gzip: "id,size\n" + (0..<20).map { "\(place)-\($0),1\n" }.joined(), to: name,
-                in: folder, isCut: name == damaged)
+                in: folder, isTruncated: name == damaged)
         }
         let stage = Self.stage("\"in/*.csv\"")
         let failed = try folder.run(model: Self.model, stage)
@@ -135,7 +135,7 @@ struct FileNameRunTests {
     func texts() throws {
         let folder = try Workspace()
         let text = "id,size\n1,1\n2,x\n" + (3..<2000).map { "\($0),1\n" }.joined()
-        try RawFiles.write(gzip: text, to: Self.latin1, in: folder, isCut: true)
+        try RawFiles.write(gzip: text, to: Self.latin1, in: folder, isTruncated: true)
         let stage = Self.stage("\"in/*.csv\"")
         let top = "rejects: { allow: 100% }\nreport: { to: runs }"
         #expect(try folder.run(model: Self.model, stage, top: top).status == .dataError)
@@ -270,10 +270,10 @@ private enum RawFiles {
 
     /// Writes a string as gzip, or all but its end.
     static func write(
-        gzip text: String, to name: FileName, in folder: Workspace, isCut: Bool = false
+        gzip text: String, to name: FileName, in folder: Workspace, isTruncated: Bool = false
     ) throws {
         let bytes = try folder.writeGzip("whole.gz", text)
-        try write(bytes: isCut ? bytes.dropLast(12) : bytes, to: name, in: folder)
+        try write(bytes: isTruncated ? bytes.dropLast(12) : bytes, to: name, in: folder)
     }
 
     private static func write(bytes: [UInt8], to name: FileName, in folder: Workspace) throws {

@@ -7,7 +7,7 @@ import Testing
 /// Positions in several inputs and imports, and the rejects of resumed runs.
 extension PositionTests {
     @Test("a run continues if an earlier run's unfinished input is not among its inputs")
-    func goneInput() throws {
+    func missingUnfinishedInput() throws {
         let folder = try Self.cut()
         #expect(try folder.run(Self.spec("append", file: "${run.date}.gz")).status == .noInput)
         try folder.write("2026-03-04.gz", bytes: folder.bytes("in.ndjson.gz"))
@@ -172,7 +172,7 @@ extension PositionTests {
     }
 
     @Test("a corrected reject file is kept, and a later run does not append to it")
-    func mendedRejects() throws {
+    func correctedRejects() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", Self.model)
         try folder.write("a.ndjson", Self.lines(1...3) + "{\"id\":\"x\"}\n")

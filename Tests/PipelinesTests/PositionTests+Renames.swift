@@ -34,7 +34,7 @@ struct TouchedInputTests {
         var options = RunOptions(workingFolder: "/", now: Workspace.now)
         options.only = only
         options.allowedRejects = .count(allowed)
-        options.decoding = Workspace.beside
+        options.decoding = Workspace.separateThread
         return PipelineRunner(options: options).run(folder.path("spec.yaml"))
     }
 

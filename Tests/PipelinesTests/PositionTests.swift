@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test("deferred rows are resolved once, whatever the limits are")
-    func settledOnce() throws {
+    func resolvedOnce() throws {
         let folder = try Workspace()
         try folder.write("model.yaml", LinkChain.model)
         let spec = """

@@ -67,7 +67,7 @@ import Testing
             ParameterValues.Context(
                 sets: sets, environment: [:], now: Workspace.now, workingFolder: "/"),
             only: only, limit: limit, to: folder.path("lines"), triedMax: triedMax,
-            tell: { one in told.withLock { $0.append(one) } }
+            emit: { one in told.withLock { $0.append(one) } }
         ).run(folder.path("spec.yaml"))
         var text = ""
         if folder.exists("lines") { text = try folder.text("lines") }

@@ -282,7 +282,7 @@ struct ReplayTests {
     }
 
     @Test("after a replay, an import with too many rejects passes if the rest is allowed")
-    func judgedAgain() throws {
+    func checkedAfterReplay() throws {
         let folder = try Workspace()
         try folder.write(
             "a.ndjson",

@@ -111,7 +111,7 @@ struct ResumeTests {
 
     /// Runs a spec with a working copy until its export fails, changes the folder, and runs it
     /// again.
-    static func beside(
+    static func nextToStore(
         _ store: String, then change: (Workspace) throws -> Void
     ) throws -> (run: RunOutcome, ids: [String]) {
         let folder = try Workspace()
@@ -141,8 +141,8 @@ struct ResumeTests {
     static let besides = ["open: replace", "open: create, commit: run"]
 
     @Test("resumes work that is stored next to the store", arguments: besides)
-    func goesOnBeside(_ store: String) throws {
-        let (run, ids) = try Self.beside(store) {
+    func resumesNextToStore(_ store: String) throws {
+        let (run, ids) = try Self.nextToStore(store) {
             try FileManager.default.removeItem(atPath: $0.path("a.ndjson"))
         }
         #expect(run.attempts == 2)
@@ -152,10 +152,10 @@ struct ResumeTests {
     @Test(
         "discards work next to the store if the spec or the parameters have changed",
         arguments: besides)
-    func beginsAnewBeside(_ store: String) throws {
+    func startsOverNextToStore(_ store: String) throws {
         let changes = [("etl: 1", "etl: 1"), ("default: a.ndjson", "default: b.ndjson")]
         for (old, new) in changes + [("into: Task }", "into: Task, keep-if: \"id == '9'\" }")] {
-            let (run, ids) = try Self.beside(store) { folder in
+            let (run, ids) = try Self.nextToStore(store) { folder in
                 let spec = try folder.text("spec.yaml")
                 try folder.write("spec.yaml", spec.replacing(old, with: new))
             }
@@ -166,8 +166,8 @@ struct ResumeTests {
     }
 
     @Test("completes a run that was killed after it replaced the store, and repeats no stage")
-    func killedBehindTheSwap() throws {
-        let (run, ids) = try Self.beside("open: replace") { folder in
+    func killedAfterReplacement() throws {
+        let (run, ids) = try Self.nextToStore("open: replace") { folder in
             try FileManager.default.removeItem(atPath: folder.path("a.ndjson"))
             try FileManager.default.moveItem(
                 atPath: folder.path("store.sqlite.etl-new"), toPath: folder.path("store.sqlite"))
@@ -238,7 +238,7 @@ struct ResumeTests {
     }
 
     @Test("an interrupted run keeps deferred records, and a changed input starts it over")
-    func parkedAndChanged() throws {
+    func deferredAndChanged() throws {
         for isChanged in [false, true] {
             let folder = try Workspace()
             try folder.write("model.yaml", LinkChain.model)

@@ -9,7 +9,7 @@ struct RunPhaseTests {
 
     /// Returns all steps of an undisturbed run.
     private func steps(
-        _ way: StoreTarget.Way, isOfApp: Bool = false, groups: [RunPhase.WorkPlace]
+        _ way: StoreTarget.Way, isOfApp: Bool = false, groups: [RunPhase.WorkLocation]
     ) -> [Action] {
         var phase = RunPhase(way, isOfApp: isOfApp, groupCount: groups.count)
         var left = phase.firstActions[...]
@@ -35,20 +35,20 @@ struct RunPhaseTests {
     }
 
     @Test("A store that is built separately is moved into place before the report is written")
-    func beside() {
+    func workingCopy() {
         let expected: [Action] = [
             .open(group: 0), .runStages(group: 0), .finishStore, .drainReplay, .closeStore,
-            .putInPlace, .publish, .reportEarly, .endNotes,
+            .replaceStore, .publish, .reportEarly, .endNotes,
         ]
-        #expect(steps(.replacement, groups: [.beside]) == expected)
-        #expect(steps(.workingCopy(.atTheEnd), groups: [.beside]) == expected)
+        #expect(steps(.replacement, groups: [.workingCopy]) == expected)
+        #expect(steps(.workingCopy(.atTheEnd), groups: [.workingCopy]) == expected)
     }
 
     @Test("A replay into an app's store is drained after the store is replaced")
     func appStore() {
         #expect(
-            steps(.workingCopy(.atTheEnd), isOfApp: true, groups: [.beside]) == [
-                .open(group: 0), .runStages(group: 0), .finishStore, .closeStore, .putInPlace,
+            steps(.workingCopy(.atTheEnd), isOfApp: true, groups: [.workingCopy]) == [
+                .open(group: 0), .runStages(group: 0), .finishStore, .closeStore, .replaceStore,
                 .publish,
                 .drainReplay, .reportEarly, .endNotes,
             ])
@@ -57,12 +57,12 @@ struct RunPhaseTests {
     @Test("Each stage replaces the store separately; a stage that only reads uses the store itself")
     func stageByStage() {
         #expect(
-            steps(.workingCopy(.afterEachStage), groups: [.beside, .store, .beside]) == [
+            steps(.workingCopy(.afterEachStage), groups: [.workingCopy, .store, .workingCopy]) == [
                 .open(group: 0), .runStages(group: 0), .finishStore, .drainReplay, .closeStore,
-                .putInPlace, .publish,
+                .replaceStore, .publish,
                 .open(group: 1), .runStages(group: 1), .finishStore, .drainReplay, .closeStore,
                 .open(group: 2), .runStages(group: 2), .finishStore, .drainReplay, .closeStore,
-                .putInPlace, .publish, .reportEarly, .endNotes,
+                .replaceStore, .publish, .reportEarly, .endNotes,
             ])
     }
 
@@ -70,7 +70,7 @@ struct RunPhaseTests {
     func dry() {
         for way in [StoreTarget.Way.inPlace, .replacement, .workingCopy(.afterEachStage)] {
             #expect(
-                steps(.snapshot(of: way), groups: [.beside]) == [
+                steps(.snapshot(of: way), groups: [.workingCopy]) == [
                     .open(group: 0), .runStages(group: 0), .finishStore, .closeStore,
                 ])
         }
@@ -87,23 +87,26 @@ struct RunPhaseTests {
 
     @Test("A temporary failure keeps the work; other failures discard work next to the store")
     func failures() {
-        let working: [RunPhase.Event] = [.opened(.beside)]
+        let working: [RunPhase.Event] = [.opened(.workingCopy)]
         let placing = working + [.done]
         for events in [[], working, placing, placing + [.done]] {
             #expect(
                 remedies(.replacement, after: events, .lasting) == [
-                    .abandonWork, .takeBack, .settle(keepsWork: false), .runAlways,
+                    .abandonWork, .takeBack, .finishAfterFailure(keepsWork: false), .runAlways,
                 ])
             #expect(
                 remedies(.replacement, after: events, .passing) == [
-                    .settle(keepsWork: true), .runAlways,
+                    .finishAfterFailure(keepsWork: true), .runAlways,
                 ])
-            #expect(remedies(.replacement, after: events, .stopped) == [.settle(keepsWork: true)])
+            #expect(
+                remedies(.replacement, after: events, .stopped) == [
+                    .finishAfterFailure(keepsWork: true)
+                ])
         }
         #expect(remedies(.snapshot(of: .inPlace), after: working, .lasting) == [])
         #expect(
             remedies(.inPlace, after: [.opened(.store)], .lasting) == [
-                .abandonWork, .settle(keepsWork: false), .runAlways,
+                .abandonWork, .finishAfterFailure(keepsWork: false), .runAlways,
             ])
     }
 
@@ -114,7 +117,7 @@ struct RunPhaseTests {
         #expect(phase.state == .ended(.lockedOut))
         #expect(
             remedies(.inPlace, after: [.opened(.store)], .storeInUse) == [
-                .settle(keepsWork: true), .runAlways,
+                .finishAfterFailure(keepsWork: true), .runAlways,
             ])
     }
 

@@ -8,7 +8,7 @@ struct SaveEveryTests {
     private let folder: Workspace
     /// Options without saves while the input pauses.
     private var decoding: DecodingOptions {
-        var decoding = Workspace.beside
+        var decoding = Workspace.separateThread
         decoding.savesAtPause = false
         return decoding
     }

@@ -141,7 +141,7 @@ struct SectionTests {
 
     static func options(sorts: Bool) -> RunOptions {
         var options = RunOptions(workingFolder: "/", now: Workspace.now)
-        options.decoding = Workspace.beside
+        options.decoding = Workspace.separateThread
         options.decoding.chunkBytes = 2048
         options.decoding.sortsByRow = sorts
         options.decoding.savesAtPause = false

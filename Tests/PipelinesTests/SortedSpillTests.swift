@@ -121,15 +121,15 @@ struct SortedSpillTests {
             piece(7, count: 500, bytes: 499),
         ])
     func shortRun(_ run: [UInt8]) throws {
-        for isCut in [false, true] {
+        for isTruncated in [false, true] {
             let file = SpillFile(in: folder.folder)
-            let rest = [UInt8](repeating: 1, count: isCut ? 0 : 1000)
+            let rest = [UInt8](repeating: 1, count: isTruncated ? 0 : 1000)
             #expect((run + rest).withUnsafeBytes { file.write($0, at: 0) })
             // The run ends before its last piece, and so does the file, or other runs follow.
             let reader = RunReader(
-                file, start: 0, end: Int64(run.count + (isCut ? 1000 : 0)), blockBytes: 100)
+                file, start: 0, end: Int64(run.count + (isTruncated ? 1000 : 0)), blockBytes: 100)
             let failure = #expect(throws: RunFailure.self) {
-                while try reader.next() { _ = try reader.piece(in: PieceRoom()) }
+                while try reader.next() { _ = try reader.piece(in: PieceBuffer()) }
             }
             #expect(failure?.diagnostics.map(\.code) == ["run.sort-lost"])
         }

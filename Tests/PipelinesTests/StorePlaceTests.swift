@@ -37,43 +37,43 @@ struct StorePlaceTests {
         #expect(chmod(path, 0o660) == 0)
         // Only root can change the owner of a file, and the run keeps that owner.
         if getuid() == 0 { #expect(chown(path, 1001, 1002) == 0) }
-        let rights = try #require(FileRights(of: path))
+        let rights = try #require(FilePermissions(of: path))
         #expect(try Self.run(folder, 2, settings).text == "")
         #expect(try folder.rows(StoreModeTests.rows).last == "2")
-        #expect(FileRights(of: path) == rights)
+        #expect(FilePermissions(of: path) == rights)
     }
 
     @Test(
         "work next to a store has the store's permissions",
         arguments: [(settings[0], ".etl-work"), (settings[2], ".etl-new")])
-    func rightsBeside(_ settings: String, _ suffix: String) throws {
+    func permissionsNextToStore(_ settings: String, _ suffix: String) throws {
         let folder = try Workspace()
         let path = folder.path("store.sqlite")
         #expect(try Self.run(folder, 1, "open: create").text == "")
         #expect(chmod(path, 0o600) == 0)
-        let rights = try #require(FileRights(of: path))
+        let rights = try #require(FilePermissions(of: path))
         var reader: Connection? = try Connection(path: path, mode: .readWrite)
         try reader?.execute("BEGIN")
         #expect(try reader?.text(StoreModeTests.rows) == "1")
         // The reader prevents the replacement of the store.
         #expect(try Self.run(folder, 2, settings).status == .temporaryFailure)
-        #expect(FileRights(of: path + suffix) == rights)
+        #expect(FilePermissions(of: path + suffix) == rights)
         try reader?.execute("COMMIT")
         reader = nil
     }
 
     @Test("an export keeps the permissions of the file that it replaces")
-    func rightsOfExports() throws {
+    func permissionsOfExports() throws {
         let folder = try Workspace()
         try folder.write("out.csv", "old")
         #expect(chmod(folder.path("out.csv"), 0o640) == 0)
-        let rights = try #require(FileRights(of: folder.path("out.csv")))
+        let rights = try #require(FilePermissions(of: folder.path("out.csv")))
         let run = try Self.run(
             folder, 1, "open: create",
             stages: StoreModeTests.stage + "\n- { export: Task, to: out.csv }")
         #expect(run.text == "")
         #expect(try folder.text("out.csv").hasPrefix("id,"))
-        #expect(FileRights(of: folder.path("out.csv")) == rights)
+        #expect(FilePermissions(of: folder.path("out.csv")) == rights)
     }
 
     // MARK: Links

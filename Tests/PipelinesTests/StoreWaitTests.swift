@@ -11,7 +11,9 @@ struct StoreWaitTests {
     ) -> [Bool] {
         let wait = StoreWait(policy, interruption)
         prepare(wait)
-        return [10, 500, 3_000, 7_000, 100_000].map { wait.goesOn(after: .milliseconds($0)) }
+        return [10, 500, 3_000, 7_000, 100_000].map {
+            wait.shouldContinue(after: .milliseconds($0))
+        }
     }
 
     @Test("before the run begins, waits 1 s, or as long as --if-locked allows")

@@ -69,13 +69,13 @@ final class Workspace: Sendable {
     // MARK: Runs
 
     /// Options that read on a separate thread while writing, as for inputs that are not small.
-    static let beside = DecodingOptions(smallInputBytes: 0)
+    static let separateThread = DecodingOptions(smallInputBytes: 0)
 
     /// Writes the spec, runs it, and checks that the record counts of every import add up.
     func run(
         _ spec: String, sets: [String] = [], environment: [String: String] = [:],
         workingFolder: String = "/", now: Date = Workspace.now,
-        decoding: DecodingOptions = beside
+        decoding: DecodingOptions = separateThread
     ) throws -> Run {
         try write("spec.yaml", spec)
         let warnings = Mutex<[Diagnostic]>([])
@@ -96,7 +96,7 @@ final class Workspace: Sendable {
     /// Runs the stages over the store `store.sqlite` with a model; both are top-level YAML.
     func run(
         model: String, _ stages: String, top: String = "", open: String = "create",
-        sets: [String] = [], decoding: DecodingOptions = beside
+        sets: [String] = [], decoding: DecodingOptions = separateThread
     ) throws -> Run {
         try write("model.yaml", model)
         return try run(

@@ -118,7 +118,7 @@ import Testing
             while try reader.next(batch) { rejects += batch.rejects }
             let beginning = Array(line.utf8.prefix(1 << 16))
             #expect(rejects.map(\.raw) == [beginning, Array("nothing".utf8)])
-            #expect(rejects.map(\.isCut) == [true, false])
+            #expect(rejects.map(\.isTruncated) == [true, false])
         }
     }
 }

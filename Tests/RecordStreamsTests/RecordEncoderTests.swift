@@ -327,17 +327,17 @@ enum Value: Equatable {
         let folder = try TemporaryFolder()
         let path = folder.path + "/o.csv"
         try folder.write(Array("old".utf8), to: "o.csv")
-        let usual = FileRights(of: path)
+        let usual = FilePermissions(of: path)
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
-        let rights = try #require(FileRights(of: path))
+        let rights = try #require(FilePermissions(of: path))
         #expect(rights != usual)
         let output = try OutputFile(path: path)
         // The output has the same permissions from the start.
         for name in try folder.names() {
-            #expect(FileRights(of: folder.path + "/" + name) == rights, "\(name)")
+            #expect(FilePermissions(of: folder.path + "/" + name) == rights, "\(name)")
         }
         _ = try output.finish(rowCount: 0)
-        #expect(FileRights(of: path) == rights)
+        #expect(FilePermissions(of: path) == rights)
         #expect(try folder.read("o.csv") == [])
     }
 

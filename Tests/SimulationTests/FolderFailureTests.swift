@@ -60,7 +60,7 @@ import Testing
             // The first call is for the note of the rejects, which has its own message.
             return seen.add(1, ordering: .relaxed).newValue > 1
         } _: { folder, heal in
-            let place = WorkPlace(folder, smallInputBytes: 0)
+            let place = WorkLocation(folder, smallInputBytes: 0)
             try place.write("model.yaml", Scenario.model)
             try place.write("logs.ndjson", Scenario.logs(30, "a"))
             try place.write("spec.yaml", Scenario.spec(Scenario.importLogs))

@@ -13,9 +13,9 @@ struct Scenario: Sendable {
     /// An attempt that resumes a drained replay reports only the rest.
     var hasTotals = true
     /// Prepares the folder; no fault occurs.
-    let prepare: @Sendable (WorkPlace) throws -> Void
+    let prepare: @Sendable (WorkLocation) throws -> Void
     /// Does the work once, or resumes it.
-    let work: @Sendable (WorkPlace) -> Ending
+    let work: @Sendable (WorkLocation) -> Ending
 }
 
 /// The result of an attempt at the work.
@@ -44,7 +44,7 @@ struct Ending: Sendable {
 }
 
 /// A folder in which work is done; each attempt has a later time.
-final class WorkPlace: Sendable {
+final class WorkLocation: Sendable {
     let folder: String
     private let attempt = Mutex(0)
     /// The size below which inputs count as small, which affects how they are decoded.

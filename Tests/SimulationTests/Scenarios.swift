@@ -90,7 +90,7 @@ extension Scenario {
         """
 
     /// Creates a store of 60 tasks with a spec of another name.
-    private static func fill(_ place: WorkPlace, _ store: String = "") throws {
+    private static func fill(_ place: WorkLocation, _ store: String = "") throws {
         try place.write("model.yaml", model)
         try place.write("tasks.ndjson", tasks(0..<60, seed: 1, ordered: true))
         try place.write(

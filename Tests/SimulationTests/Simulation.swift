@@ -61,7 +61,7 @@ final class Simulation {
         try? FileManager.default.createDirectory(
             atPath: empty, withIntermediateDirectories: false)
         try disk.reset(to: empty)
-        let place = WorkPlace(disk.folder, smallInputBytes: smallInputBytes)
+        let place = WorkLocation(disk.folder, smallInputBytes: smallInputBytes)
         try scenario.prepare(place)
         try FileManager.default.copyItem(atPath: disk.folder, toPath: template)
         try disk.reset(to: template)
@@ -111,7 +111,7 @@ final class Simulation {
     ) throws -> Finding? {
         let reference = try reference(scenario, smallInputBytes: smallInputBytes)
         try disk.reset(to: reference.template)
-        let place = WorkPlace(disk.folder, smallInputBytes: smallInputBytes)
+        let place = WorkLocation(disk.folder, smallInputBytes: smallInputBytes)
         var events: [String] = []
         func finding(_ what: String) -> Finding {
             Finding(

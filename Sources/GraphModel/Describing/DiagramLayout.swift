@@ -222,7 +222,7 @@ struct DiagramLayout {
             let near = round.isMultiple(of: 2) ? left : right
             let way =
                 round.isMultiple(of: 2) ? Array(columns.indices) : columns.indices.reversed()
-            for column in way { settle(columns[column], near) }
+            for column in way { alignBlocks(columns[column], near) }
         }
         let top = nodes.map(\.y).min() ?? 0
         for node in nodes.indices { nodes[node].y += 24 - top }
@@ -230,7 +230,7 @@ struct DiagramLayout {
     }
 
     /// Moves the nodes of a column toward the adjacent nodes; blocks that touch move together.
-    private mutating func settle(_ members: [Int], _ near: [[Int]]) {
+    private mutating func alignBlocks(_ members: [Int], _ near: [[Int]]) {
         struct Block {
             var nodes: [Int]
             var height: Double

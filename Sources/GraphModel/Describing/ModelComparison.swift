@@ -103,10 +103,10 @@ struct ModelComparison {
                 compare(partner, attribute, path)
             } else {
                 // If no old object has the composite, none of its elements is required.
-                let beside = attribute.requiredBeside.flatMap {
+                let others = attribute.requiredBeside.flatMap {
                     new.elements(of: $0, in: after.name)
                 }
-                let isNeeded = beside?.contains { attributes[$0.name] != nil } ?? false
+                let isNeeded = others?.contains { attributes[$0.name] != nil } ?? false
                 addNew(attribute, path, isNeeded: isNeeded || !attribute.isOptional)
             }
         }

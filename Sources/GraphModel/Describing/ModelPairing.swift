@@ -13,7 +13,7 @@ package struct ModelPairing: Sendable {
     /// The pairing of each version with the next, if there are versions between.
     private let steps: [ModelPairing]
     /// The explicitly paired properties: for each `New Old` entity pair, old names by new names.
-    package var told: [String: [String: String]] = [:]
+    package var explicit: [String: [String: String]] = [:]
 
     /// Pairs the entities of two models.
     ///
@@ -94,7 +94,7 @@ package struct ModelPairing: Sendable {
         return Self.partners(
             known.values.map { ($0.name, $0.renamingIdentifier) },
             new.relationships(of: entity).map { ($0.name, $0.renamingIdentifier) }
-        ).merging(told["\(entity) \(oldEntity)"] ?? [:]) { $1 }.compactMapValues { known[$0] }
+        ).merging(explicit["\(entity) \(oldEntity)"] ?? [:]) { $1 }.compactMapValues { known[$0] }
     }
 
     /// Returns the properties of the first version, by following each step back from the last

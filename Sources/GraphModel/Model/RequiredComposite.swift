@@ -13,7 +13,7 @@ package struct RequiredComposite: Sendable, Hashable {
     /// The optional composite that cannot have a value without this one.
     ///
     /// `nil` if this composite must always have a value.
-    package var beside: String?
+    package var dependent: String?
     /// The paths of the other stored elements of that composite.
     package var others: [String]
 }
@@ -43,7 +43,7 @@ extension ManagedObjectModel {
                 let rest = others.map(\.name).filter { !names.contains($0) }
                 guard !isAsked, !names.isEmpty, around == nil || !rest.isEmpty else { return nil }
                 return RequiredComposite(
-                    path: part.name, elements: names, beside: around, others: rest)
+                    path: part.name, elements: names, dependent: around, others: rest)
             }
         }
     }

@@ -6,8 +6,8 @@ import SQLite
 /// The store stays unchanged, and no other process can write to it, until the copy replaces it. If
 /// the process is killed, the path holds either the unchanged store or the complete new one.
 package final class AppStoreLock {
-    private let swap: StoreSwap
-    private let guarded: StoreSwap.Guard
+    private let replacement: StoreReplacement
+    private let guarded: StoreReplacement.Guard
     private let stamps: [[Int64]]
 
     /// Locks the store until `complete(_:)` or deinitialization.
@@ -20,8 +20,8 @@ package final class AppStoreLock {
         at path: String, workPath: String, waiting patience: LockPatience? = nil
     ) throws(StoreError) {
         try StoreFiles.checkIsWritable(path)
-        swap = StoreSwap(path: path, newPath: workPath, patience: patience)
-        guarded = try swap.begin()
+        replacement = StoreReplacement(path: path, newPath: workPath, patience: patience)
+        guarded = try replacement.begin()
         stamps = Self.stamps(of: path)
     }
 
@@ -38,7 +38,7 @@ package final class AppStoreLock {
     /// - Parameter model: the model to open the store with; `nil` uses the one that it carries.
     /// - Returns: the path of the backup of the replaced store.
     package func complete(_ model: ManagedObjectModel?) throws(StoreError) -> String {
-        let (path, newPath) = (swap.path, swap.newPath)
+        let (path, newPath) = (replacement.path, replacement.newPath)
         guard Self.stamps(of: path) == stamps else {
             throw StoreError(
                 .busy,
@@ -48,7 +48,7 @@ package final class AppStoreLock {
         let (from, to) = (StoreFiles.supportFolder(of: newPath), StoreFiles.supportFolder(of: path))
         // Before the swap, so that neither store lacks a file at any moment.
         try StoreFiles.copyFolder(from, to: to, linking: true)
-        let backup = try swap.run(guarded)
+        let backup = try replacement.run(guarded)
         do {
             let snapshot = try StoreSnapshot(ofApp: path)
             _ = try AppStoreModel(given: model, on: snapshot.connection, path: path)

@@ -99,13 +99,13 @@ extension ManagedObjectContext {
     }
 
     /// Reports the changes in memory since the last report.
-    func tellDidChange() {
+    func notifyDidChange() {
         guard let change = eventObservers?.change, !change.isEmpty else { return }
         eventObservers?.change = ContextChange()
-        tell(.didChange(change))
+        emit(.didChange(change))
     }
 
-    func tell(_ event: @autoclosure () -> ContextEvent) {
+    func emit(_ event: @autoclosure () -> ContextEvent) {
         guard let bodies = eventObservers?.bodies, !bodies.isEmpty else { return }
         let event = event()
         for (_, body) in bodies.sorted(by: { $0.key < $1.key }) { body(event) }

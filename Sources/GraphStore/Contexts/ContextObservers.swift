@@ -24,7 +24,7 @@ struct ContextObservers {
     }
 
     private var entries: [Entry] = []
-    private var isTelling = false
+    private var isNotifying = false
 
     mutating func add(_ observer: any ContextObserver) {
         entries.removeAll { $0.observer == nil }
@@ -37,19 +37,19 @@ struct ContextObservers {
 
     /// Returns the observers to notify; none during a notification, since observers fetch.
     mutating func begin() -> [any ContextObserver] {
-        guard !isTelling, !entries.isEmpty else { return [] }
-        isTelling = true
+        guard !isNotifying, !entries.isEmpty else { return [] }
+        isNotifying = true
         return entries.compactMap(\.observer)
     }
 
     mutating func end() {
-        isTelling = false
+        isNotifying = false
     }
 }
 
 extension ManagedObjectContext {
     /// Notifies the observers of an event.
-    func tellFollowers(_ event: FollowedEvent) {
+    func notifyFollowers(_ event: FollowedEvent) {
         let told = observers.begin()
         guard !told.isEmpty else { return }
         for observer in told { observer.contextDidChange(event) }

@@ -7,7 +7,7 @@ extension ManagedObjectContext {
     /// The delete rules are applied to related objects when changes are processed: by the next
     /// fetch or save, or by `processPendingChanges()`. The save checks Deny rules.
     public func delete(_ object: ManagedObject) {
-        guard object.link === link, object.pending != .deleted, !object.isGone else { return }
+        guard object.link === link, object.pending != .deleted, !object.hasNoRow else { return }
         if !object.skipsHooks { object.prepareForDeletion() }
         guard object.pending != .deleted else { return }
         readForUndo(object)
@@ -79,9 +79,9 @@ extension ManagedObjectContext {
         deletedNew += unprocessedDeletes.filter { !$0.isStored }
         unprocessedDeletes.removeAll()
         try annihilateNew()
-        tellDidChange()
+        notifyDidChange()
         undoLog?.closeEvent()
-        tellFollowers(.processed)
+        notifyFollowers(.processed)
     }
 
     /// Removes new objects that were deleted, unless a Deny rule keeps them.
@@ -107,7 +107,7 @@ extension ManagedObjectContext {
     /// Removes a new object that was deleted; it never reaches the store.
     func annihilate(_ object: ManagedObject) {
         object.pending = .none
-        object.isGone = true
+        object.hasNoRow = true
         object.mask = ChangeMask()
         unregister(object)
     }
@@ -243,7 +243,7 @@ extension ManagedObjectContext {
             guard error.code == .inaccessible else { throw error }
             return false
         }
-        return !object.isGone
+        return !object.hasNoRow
     }
 
     /// Returns the relationships whose Deny rules prevent deleting an object now.
@@ -271,7 +271,7 @@ extension ManagedObjectContext {
 
     private func keeps(_ id: ManagedObjectID) throws(StoreError) -> Bool {
         let other = object(with: id)
-        guard other.pending != .deleted, !other.isGone else { return false }
+        guard other.pending != .deleted, !other.hasNoRow else { return false }
         return try exists(other)
     }
 }

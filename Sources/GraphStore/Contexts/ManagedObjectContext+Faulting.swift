@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     func fire(_ object: ManagedObject) throws(StoreError) {
         switch object.presence {
         case .realized: return
-        case .cached: object.wake()
+        case .cached: object.realizeRow()
         case .fault:
             try faultBatch(of: object)
             if object.presence == .fault {
@@ -30,7 +30,7 @@ extension ManagedObjectContext {
                 guard let row = try row(of: object.objectID) else { return try miss(object) }
                 object.fill(row)
             }
-            object.wake()
+            object.realizeRow()
         }
         try clearDeletedLinks(of: object)
     }
@@ -49,8 +49,8 @@ extension ManagedObjectContext {
         object.links = object.layout.emptyLinks
         object.lists = object.layout.emptyLists
         object.presence = .realized
-        object.isGone = true
-        object.isGoneElsewhere = true
+        object.hasNoRow = true
+        object.isDeletedElsewhere = true
     }
 
     /// Returns an object's row from the context's parent, or from the store if there is none.
@@ -216,7 +216,7 @@ extension ManagedObject {
     }
 
     /// Realizes the object on first access to its row.
-    final func wake() {
+    final func realizeRow() {
         presence = .realized
         if !skipsHooks { awakeFromFetch() }
     }

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
             guard error.code == .inaccessible else { throw error }
             return nil
         }
-        return object.isGone ? nil : object
+        return object.hasNoRow ? nil : object
     }
 
     /// Sets the objects of a to-many, in order.

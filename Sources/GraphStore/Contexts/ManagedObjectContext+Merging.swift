@@ -35,7 +35,7 @@ extension ManagedObjectContext {
     public func merge(_ change: StoreChange) throws(StoreError) {
         guard !change.isEmpty else { return }
         for object in listed
-        where !object.isStored && !object.isGone && change.wrote(object.objectID) {
+        where !object.isStored && !object.hasNoRow && change.wrote(object.objectID) {
             root.giveWay(to: object.objectID)
         }
         noteForEvent { event in
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
                 mergeDeletion(of: object)
             } else if change.wrote(object.objectID), object.isStored {
                 // Another context may have inserted the row again.
-                if object.pending == .updated { object.isGoneElsewhere = false }
+                if object.pending == .updated { object.isDeletedElsewhere = false }
                 if change.updated.contains(object.objectID) || object.pending != .none {
                     try refresh(object, mergeChanges: true)
                 }
@@ -69,25 +69,25 @@ extension ManagedObjectContext {
                 }
             }
         }
-        tellFollowers(.merged(change))
+        notifyFollowers(.merged(change))
     }
 
     private func mergeDeletion(of object: ManagedObject) {
         noteForEvent { $0.noteDeleted(object.objectID) }
-        if readsOpenTransaction, object.isStored { goneInTransaction.append(object) }
+        if readsOpenTransaction, object.isStored { deletedInTransaction.append(object) }
         switch object.pending {
         case .inserted: return
         // The save will find that the row is missing, and apply the merge policy.
-        case .updated: object.isGoneElsewhere = true
+        case .updated: object.isDeletedElsewhere = true
         case .deleted:
             object.pending = .none
             object.isStored = false
-            object.isGone = true
-            object.isGoneElsewhere = true
+            object.hasNoRow = true
+            object.isDeletedElsewhere = true
             unregister(object)
         case .none:
-            object.isGone = true
-            object.isGoneElsewhere = true
+            object.hasNoRow = true
+            object.isDeletedElsewhere = true
             object.isStored = false
             unregister(object)
         }

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         let object = object(with: id)
         guard object.pending != .deleted else { throw Self.inaccessible(object) }
         try fire(object)
-        guard !object.isGone else { throw Self.inaccessible(object) }
+        guard !object.hasNoRow else { throw Self.inaccessible(object) }
         return object
     }
 

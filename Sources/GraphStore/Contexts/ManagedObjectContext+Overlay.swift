@@ -144,14 +144,14 @@ extension ManagedObjectContext {
     }
 
     func isThere(_ object: ManagedObject) throws(StoreError) -> Bool {
-        guard !object.isDeleted, !object.isGone else { return false }
+        guard !object.isDeleted, !object.hasNoRow else { return false }
         do throws(StoreError) {
             if object.presence != .realized { try object.realize() }
         } catch {
             guard error.code == .inaccessible else { throw error }
             return false
         }
-        return !object.isGone
+        return !object.hasNoRow
     }
 
     /// Returns the number of a request's objects in the store that are not pending.

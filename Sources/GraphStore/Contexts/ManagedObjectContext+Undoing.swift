@@ -25,7 +25,7 @@ extension ManagedObjectContext {
             }
             object.pending = .none
             if isNew {
-                object.isGone = true
+                object.hasNoRow = true
                 object.mask = ChangeMask()
                 unregister(object)
             } else {
@@ -34,9 +34,9 @@ extension ManagedObjectContext {
         }
         registry.release()
         if undone != nil { forgetTransactionRows() }
-        tellDidChange()
-        tellFollowers(.rolledBack)
-        if let undone { tellFollowers(.merged(undone)) }
+        notifyDidChange()
+        notifyFollowers(.rolledBack)
+        if let undone { notifyFollowers(.merged(undone)) }
     }
 
     /// Discards all objects and changes.
@@ -63,8 +63,8 @@ extension ManagedObjectContext {
             change = ContextChange()
             change.isInvalidatedAll = true
         }
-        tellDidChange()
-        tellFollowers(.reset)
+        notifyDidChange()
+        notifyFollowers(.reset)
     }
 
     /// Refreshes an object from the store.
@@ -101,7 +101,7 @@ extension ManagedObjectContext {
         _ objects: [ManagedObject], mergeChanges: Bool
     ) throws(StoreError) {
         var changed: [ManagedObject] = []
-        for object in objects where object.link === link && object.isStored && !object.isGone {
+        for object in objects where object.link === link && object.isStored && !object.hasNoRow {
             noteForEvent { $0.noteRefreshed(object.objectID) }
             object.extra = nil
             guard mergeChanges, object.pending != .none else {

@@ -53,7 +53,7 @@ public final class ManagedObjectContext {
     /// The number of open nested units of work.
     var savepointDepth = 0
     /// Objects deleted by a batch request that is not committed yet.
-    var goneInTransaction: [ManagedObject] = []
+    var deletedInTransaction: [ManagedObject] = []
     /// The last transaction that was rolled back inside a unit of work.
     var dropped: DroppedTransaction?
     /// The error that made the open units of work lose their writes.
@@ -115,9 +115,9 @@ public final class ManagedObjectContext {
     }
 
     deinit {
-        storedLink?.cut()
+        storedLink?.disconnect()
         giveUpSession()
-        if parent == nil { rows.contextIsGone() }
+        if parent == nil { rows.contextWasFreed() }
         if let inbox { container.stopObserving(inbox.token) }
     }
 

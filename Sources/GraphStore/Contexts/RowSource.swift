@@ -34,7 +34,7 @@ final class RowSource {
             }
             object.fill(row)
         }
-        object.wake()
+        object.realizeRow()
     }
 
     /// Reads a to-many of an object whose context was deallocated.
@@ -46,7 +46,7 @@ final class RowSource {
     }
 
     /// Releases the context's resources after its deallocation.
-    func contextIsGone() {
+    func contextWasFreed() {
         reader?.connection.watch(nil)
         // The object must not block checkpoints of the WAL for its lifetime. If this fails, the
         // connection is unusable, and the next read throws.

@@ -67,7 +67,7 @@ final class UndoLog {
             return
         }
         group.objects.append(object)
-        let exists = existed && object.pending != .deleted && !object.isGone
+        let exists = existed && object.pending != .deleted && !object.hasNoRow
         group.states[key] = State(exists: exists, snapshot: snapshot, lists: object.lists)
     }
 
@@ -136,7 +136,7 @@ final class UndoLog {
         defer { isRestoring = false }
         var reverse = Group()
         for object in group.objects {
-            Self.note(object, existed: !object.isGone && object.pending != .deleted, in: &reverse)
+            Self.note(object, existed: !object.hasNoRow && object.pending != .deleted, in: &reverse)
         }
         for object in group.objects {
             if let state = group.states[ObjectIdentifier(object)] {
@@ -203,7 +203,7 @@ extension ManagedObjectContext {
 
     /// Loads the values that an undo changes, since a redo restores them.
     func readForRestoring(_ object: ManagedObject, _ state: UndoLog.State) {
-        guard object.link === link, object.isStored, !object.isGone else { return }
+        guard object.link === link, object.isStored, !object.hasNoRow else { return }
         do throws(StoreError) {
             if state.snapshot != nil { try fire(object) }
             guard !state.lists.isEmpty else { return }
@@ -242,8 +242,8 @@ extension ManagedObjectContext {
         }
         list(object)
         if state.exists || !object.isStored {
-            object.isGone = false
-            object.isGoneElsewhere = false
+            object.hasNoRow = false
+            object.isDeletedElsewhere = false
             register(object)
         }
         guard state.exists else {

@@ -98,14 +98,14 @@ extension ManagedObjectContext {
         let family = family
         for context in family { context.aliases[id] = nil }
         let isTaken = family.contains { context in
-            context.registry.object(for: id).map { !$0.isStored && !$0.isGone } ?? false
+            context.registry.object(for: id).map { !$0.isStored && !$0.hasNoRow } ?? false
         }
         guard isTaken, let root = container.objects.layout(id.entityNumber)?.rootNumber else {
             return
         }
         do throws(StoreError) {
             // Renew all taken keys at once, since each renaming reads every object in memory.
-            let new = family.flatMap(\.listed).filter { !$0.isStored && !$0.isGone }
+            let new = family.flatMap(\.listed).filter { !$0.isStored && !$0.hasNoRow }
             let taken = try takenKeys(of: new, root: root, on: objectReader().connection)
             try renew(new.filter { taken.contains($0.objectID.primaryKey) }, root: root)
         } catch {
@@ -194,7 +194,7 @@ extension ManagedObjectContext {
     }
 
     /// Merges objects in the descendants that a save merged with other objects.
-    func tellChildren(united ids: [ManagedObjectID: ManagedObjectID]) {
+    func notifyChildren(united ids: [ManagedObjectID: ManagedObjectID]) {
         guard !ids.isEmpty else { return }
         undoLog?.rename(ids)
         for context in family.dropFirst() {
@@ -225,7 +225,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: `.busy` if another writer has the store.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws(StoreError) {
-        let new = objects.filter { $0.link === link && !$0.isStored && !$0.isGone }
+        let new = objects.filter { $0.link === link && !$0.isStored && !$0.hasNoRow }
         guard !new.isEmpty else { return }
         let root = root
         let isOpen = root.openSession != nil || root.savepointDepth > 0
@@ -250,7 +250,7 @@ extension ManagedObject {
         link.context?.unregister(self)
         let nowhere = link.context.map(ContextLink.nowhere)
         forgetChanges()
-        isGone = true
+        hasNoRow = true
         if let nowhere { link = nowhere }
         objectID = other.objectID
     }

@@ -138,7 +138,7 @@ struct PlanReader {
             entity.attributes.first { $0.value.column == column }?.key
             ?? entity.toOnes.first { $0.value.column == column }?.key
         guard let name else { return nil }
-        guard let comparison = topComparisons.first(where: { $0.looksAt(name) }) else {
+        guard let comparison = topComparisons.first(where: { $0.uses(name) }) else {
             return name
         }
         // Show an element's path, which is one key internally, as separate keys.
@@ -230,7 +230,7 @@ struct PlanReader {
 }
 
 extension GraphComparison {
-    fileprivate func looksAt(_ name: String) -> Bool {
+    fileprivate func uses(_ name: String) -> Bool {
         left == .keyPath([name]) || right == .keyPath([name])
     }
 

@@ -296,7 +296,7 @@ struct AppSalvage {
                     .file, count: reader.lostCount,
                     "\(table): up to \(reader.lostCount.counting("row", "rows")) cannot be read"))
         }
-        guard reader.mayLackOthers, !account.looksSound(table) else { return losses }
+        guard reader.mayLackOthers, !account.isIntact(table) else { return losses }
         return losses + [damage(of: table)]
     }
 
@@ -320,7 +320,7 @@ struct AppSalvage {
             guard isReading, error.isDamage || error.isDamagedRead else { throw error }
             return [damage(of: table)]
         }
-        return account.looksSound(table) ? [] : [damage(of: table)]
+        return account.isIntact(table) ? [] : [damage(of: table)]
     }
 
     private func damage(of table: String) -> StoreFinding {

@@ -3,9 +3,9 @@ import SQLite
 /// Reports of rows that reads skip silently.
 extension SalvageWriter {
     /// Reports the objects that a reader could not read, or not without doubt.
-    mutating func tellUnreadable(_ name: String, _ reader: DamagedTableReader) {
+    mutating func reportUnreadable(_ name: String, _ reader: DamagedTableReader) {
         // Otherwise, an index may contain the exact number.
-        if !reader.hasUnusedKeys { tellLost(name, reader) }
+        if !reader.hasUnusedKeys { reportLost(name, reader) }
         lose(
             .file, name, count: reader.doubtfulKeys.count, keys: reader.doubtfulKeys,
             "\(name): \(reader.doubtfulKeys.count.counting("object is", "objects are")) saved from a"
@@ -21,7 +21,7 @@ extension SalvageWriter {
                 + " store assigns, and \(impossible.count == 1 ? "is" : "are") left out")
     }
 
-    private mutating func tellLost(_ name: String, _ reader: DamagedTableReader) {
+    private mutating func reportLost(_ name: String, _ reader: DamagedTableReader) {
         lose(
             .file, name, count: reader.lostCount, keys: reader.lostKeys,
             "\(name): up to \(reader.lostCount.counting("object", "objects")) cannot be read")
@@ -32,7 +32,7 @@ extension SalvageWriter {
     /// - Parameters:
     ///   - reader: the reader, whose unreadable keys are already reported.
     ///   - leftOut: the keys of rows that were found but not saved.
-    mutating func tellMissing(
+    mutating func reportMissing(
         _ table: StoreLayout.Table, _ reader: DamagedTableReader, saved: Int, leftOut: [Int64]
     ) throws(StoreError) {
         let known = Set(leftOut)
@@ -46,13 +46,13 @@ extension SalvageWriter {
             return known.contains(key) || reader.hasLost(key)
         }
         let name = table.rootEntity
-        if reader.hasUnusedKeys, !answer.isWhole { tellLost(name, reader) }
+        if reader.hasUnusedKeys, !answer.isWhole { reportLost(name, reader) }
         lose(
             .file, name, count: answer.missing.count, keys: answer.missing.sorted(),
             "\(name): \(answer.missing.count.counting("object is", "objects are")) lost, which an index"
                 + " names still")
         guard !answer.isWhole, reader.mayLackOthers else { return }
-        guard !answer.looksSound else {
+        guard !answer.isIntact else {
             hasStrayPages = true
             return
         }
@@ -64,7 +64,7 @@ extension SalvageWriter {
 
     /// Reports unreferenced pages, unless another loss explains them: a tree that lost them looks
     /// intact.
-    mutating func tellStrayPages() {
+    mutating func reportStrayPages() {
         guard hasStrayPages, salvage.losses.isEmpty else { return }
         lose(
             .file, nil, count: 1, keys: [],
@@ -73,7 +73,7 @@ extension SalvageWriter {
 
     /// Reports missing rows of a join table: exactly if an index contains them, or by the gaps
     /// between the rows.
-    mutating func tellMissingPairs(
+    mutating func reportMissingJoinRows(
         of table: String, _ reader: DamagedTableReader, besides count: Int
     ) throws(StoreError) {
         let missing = try account.missingCount(of: table, besides: count)
@@ -85,7 +85,7 @@ extension SalvageWriter {
             guard reader.mayLackOthers else { return }
         }
         guard let missing else {
-            guard !account.looksSound(table) else {
+            guard !account.isIntact(table) else {
                 hasStrayPages = true
                 return
             }

@@ -101,10 +101,10 @@ struct SalvageWriter {
     mutating func write() throws(StoreError) {
         readHandedOut()
         for table in schema.tables { try copyObjects(of: table) }
-        for join in schema.joinTables { try copyPairs(of: join) }
-        tellStrayPages()
-        for entity in schema.heldEntities { try mendLinks(of: entity) }
-        for join in schema.joinTables { try mendPairs(of: join) }
+        for join in schema.joinTables { try copyJoinRows(of: join) }
+        reportStrayPages()
+        for entity in schema.heldEntities { try repairLinks(of: entity) }
+        for join in schema.joinTables { try repairJoinRows(of: join) }
         if let app {
             salvage.losses += try app.complete(schema, hasLosses: !salvage.losses.isEmpty)
         } else {
@@ -197,7 +197,7 @@ struct SalvageWriter {
         }
         for (number, name) in concrete { salvage.objects[name] = counts[number] ?? 0 }
         let name = table.rootEntity
-        tellUnreadable(name, reader)
+        reportUnreadable(name, reader)
         lose(
             .entity, name, count: strange.count, keys: strange,
             "\(name): \(strange.count.counting("row has", "rows have")) an entity of another table,"
@@ -206,12 +206,12 @@ struct SalvageWriter {
             .unique, name, count: repeated.count, keys: repeated,
             "\(name): \(repeated.count.counting("object has a key", "objects have keys")) that others have,"
                 + " and \(repeated.count == 1 ? "is" : "are") left out")
-        try tellMissing(
+        try reportMissing(
             table, reader, saved: counts.values.reduce(0, +),
             leftOut: strange + repeated + reader.impossibleKeys)
     }
 
-    private mutating func copyPairs(of join: StoreLayout.JoinTable) throws(StoreError) {
+    private mutating func copyJoinRows(of join: StoreLayout.JoinTable) throws(StoreError) {
         let wanted =
             schema.found?.columns[join.name]?.map(\.name)
             ?? [join.firstColumn, join.secondColumn] + join.orderColumns
@@ -243,12 +243,12 @@ struct SalvageWriter {
             }
             try insert.run()
         }
-        try tellMissingPairs(of: old.table, reader, besides: count)
-        if schema.isOurs { try copyWaitingPairs(of: old, first: join.firstColumn, insert) }
+        try reportMissingJoinRows(of: old.table, reader, besides: count)
+        if schema.isOurs { try copyDeferredJoinRows(of: old, first: join.firstColumn, insert) }
     }
 
     /// Copies the join rows that an interrupted load has not moved into their table yet.
-    private mutating func copyWaitingPairs(
+    private mutating func copyDeferredJoinRows(
         of old: SourceJoin, first: String, _ insert: Statement
     ) throws(StoreError) {
         let name = DeferredJoinRows.name(of: old.table)

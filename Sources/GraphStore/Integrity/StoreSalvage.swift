@@ -37,7 +37,7 @@ extension PersistentContainer {
         guard FileSystem.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
-        try StoreFiles.refuseOtherKinds(path)
+        try StoreFiles.rejectOtherKinds(path)
         guard !FileSystem.exists(newPath) else {
             throw StoreError(.exists, "\(newPath) exists already")
         }

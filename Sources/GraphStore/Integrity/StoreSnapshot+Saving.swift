@@ -18,11 +18,11 @@ extension StoreSnapshot {
             if isWhole(snapshot.connection, model) { return snapshot }
         } catch {
             guard error.isDamage || error.isDamagedRead || error.code == .encoding,
-                let mended = try mended(path, model)
+                let repaired = try repaired(path, model)
             else { throw error }
-            return mended
+            return repaired
         }
-        return try mended(path, model) ?? snapshot
+        return try repaired(path, model) ?? snapshot
     }
 
     /// Returns whether the schema table is readable and contains everything that the model needs.
@@ -54,19 +54,19 @@ extension StoreSnapshot {
 
     /// Returns a copy with a corrected header and schema table, or `nil` if it has no tables of a
     /// store.
-    private static func mended(
+    private static func repaired(
         _ path: String, _ given: ManagedObjectModel?
     ) throws(StoreError) -> StoreSnapshot? {
         let file = StoreFiles.resolved(path)
         let logs = StoreFiles.filledLogs(of: file)
-        guard let copy = try SnapshotFolder.copy(file, logs), try DamagedHeader.mend(copy.path)
+        guard let copy = try SnapshotFolder.copy(file, logs), try DamagedHeader.repair(copy.path)
         else { return nil }
         if !logs.isEmpty {
             // Data that SQLite cannot read from the log is lost.
             try? Connection(path: copy.path, mode: .readWrite).execute(
                 "PRAGMA writable_schema = ON; PRAGMA user_version; PRAGMA wal_checkpoint(TRUNCATE)")
             try StoreFiles.removeLogs(of: copy.path)
-            guard try DamagedHeader.mend(copy.path) else { return nil }
+            guard try DamagedHeader.repair(copy.path) else { return nil }
         }
         // The model is found by the tables that every store has; it then determines the other
         // tables.
@@ -74,27 +74,27 @@ extension StoreSnapshot {
         try StoreFiles.copyLarge(copy.path, to: look)
         var layout = given.map { StoreLayout($0) }
         // If the copy or its model cannot be read, the given model determines the tables.
-        if try mendSchema(of: look, nil) != nil,
+        if try repairSchema(of: look, nil) != nil,
             let connection = try? PersistentStore.readerOfStore(at: look),
             let chosen = try? SavedModel(connection, given)
         {
             layout = StoreLayout(chosen.model, pairs: try? FoundTables(on: connection))
         }
         // A copy that SQLite still cannot open cannot be saved in this way.
-        guard let mender = try mendSchema(of: copy.path, layout),
+        guard let repair = try repairSchema(of: copy.path, layout),
             let connection = try? PersistentStore.readerOfStore(at: copy.path)
         else { return nil }
         try StoreFiles.remove(look)
         let isOfApp = try AppSalvage.isOfApp(connection)
         return StoreSnapshot(
-            mended: connection, copy.path, copy.folder, isOfApp: isOfApp,
-            losses: losses(mender, isOfApp: isOfApp))
+            repaired: connection, copy.path, copy.folder, isOfApp: isOfApp,
+            losses: losses(repair, isOfApp: isOfApp))
     }
 
     /// Corrects the schema table of a copy; returns `nil` if it has no tables of a store.
-    private static func mendSchema(
+    private static func repairSchema(
         of copy: String, _ layout: StoreLayout?
-    ) throws(StoreError) -> SchemaMender? {
+    ) throws(StoreError) -> SchemaRepair? {
         guard let file = DamagedFile(path: copy) else { return nil }
         var schema = DamagedSchema(file)
         let forms = TableForms(layout)
@@ -105,14 +105,14 @@ extension StoreSnapshot {
         let trees = TableTrees(file, besides: Set(schema.pages))
         schema.replaceRows(with: trees.corrected(schema.rows, forms.all))
         guard names.contains(where: schema.has) else { return nil }
-        let mender = try SchemaMender(schema, layout)
-        try mender.write(to: copy, of: schema)
-        return mender
+        let repair = try SchemaRepair(schema, layout)
+        try repair.write(to: copy, of: schema)
+        return repair
     }
 
     /// Returns the losses in the schema table; an etl store gets new indexes anyway.
-    private static func losses(_ mender: SchemaMender, isOfApp: Bool) -> [StoreFinding] {
-        let guessed = mender.guessed.map { table in
+    private static func losses(_ repair: SchemaRepair, isOfApp: Bool) -> [StoreFinding] {
+        let guessed = repair.guessed.map { table in
             StoreFinding(
                 .structure,
                 "\(table): the list of its columns is damaged, so that values may be in wrong columns"
@@ -120,7 +120,7 @@ extension StoreSnapshot {
         }
         guard isOfApp else { return guessed }
         return guessed
-            + mender.leftOut.map { type, name in
+            + repair.leftOut.map { type, name in
                 StoreFinding(.structure, "The \(type) \(name) is not copied: its text is damaged")
             }
     }
@@ -152,7 +152,7 @@ private struct TableForms {
             return
         }
         // An app's store uses the entity numbers from its creation.
-        let ofStore = layout.foundPairs?.numbers(of: layout.model) ?? [:]
+        let ofStore = layout.foundTables?.numbers(of: layout.model) ?? [:]
         let objects = layout.tables.map { table in
             let numbers = Set(
                 layout.entities.filter { $0.table == table.name }

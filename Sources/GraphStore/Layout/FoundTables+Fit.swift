@@ -6,8 +6,9 @@ extension FoundTables {
     func missing(_ schema: StoreLayout) -> [(property: String, place: String)] {
         var missing: [(String, String)] = []
         var seen: Set<String> = []
-        func look(_ entity: StoreLayout.Entity, _ name: String, _ column: String, in table: String)
-        {
+        func inspect(
+            _ entity: StoreLayout.Entity, _ name: String, _ column: String, in table: String
+        ) {
             let declaring =
                 schema.model.declaringEntityName(of: name, in: entity.name) ?? entity.name
             guard !has(column, in: table), seen.insert("\(declaring).\(name)").inserted else {
@@ -17,20 +18,20 @@ extension FoundTables {
         }
         for entity in schema.heldEntities {
             for (name, place) in entity.attributes.sorted(by: { $0.key < $1.key }) {
-                look(entity, name, place.column, in: entity.table)
+                inspect(entity, name, place.column, in: entity.table)
             }
             for (name, place) in entity.toOnes.sorted(by: { $0.key < $1.key }) {
                 switch place {
-                case .own(let columns): look(entity, name, columns.column, in: entity.table)
-                case .inverse(let inverse): look(entity, name, inverse.column, in: inverse.table)
+                case .own(let columns): inspect(entity, name, columns.column, in: entity.table)
+                case .inverse(let inverse): inspect(entity, name, inverse.column, in: inverse.table)
                 }
             }
             for (name, place) in entity.toManys.sorted(by: { $0.key < $1.key }) {
                 switch place {
-                case .foreignKey(let key): look(entity, name, key.column, in: key.table)
+                case .foreignKey(let key): inspect(entity, name, key.column, in: key.table)
                 case .joinTable(let join):
-                    look(entity, name, join.ownerColumn, in: join.table)
-                    look(entity, name, join.destinationColumn, in: join.table)
+                    inspect(entity, name, join.ownerColumn, in: join.table)
+                    inspect(entity, name, join.destinationColumn, in: join.table)
                 }
             }
         }
@@ -75,12 +76,12 @@ extension ManagedObjectModel {
                 }
             }
             entity.ownRelationships.removeAll { gone.contains("\(name).\($0.name)") }
-            func isGone(_ property: String) -> Bool {
+            func isDropped(_ property: String) -> Bool {
                 gone.contains("\(declaringEntityName(of: property, in: name) ?? name).\(property)")
             }
-            entity.uniquenessConstraints.removeAll { $0.contains(where: isGone) }
+            entity.uniquenessConstraints.removeAll { $0.contains(where: isDropped) }
             // An index without its predicate would be mistaken for an index over all rows.
-            entity.indexes.removeAll { $0.propertyNames.contains(where: isGone) }
+            entity.indexes.removeAll { $0.propertyNames.contains(where: isDropped) }
             return entity
         }
         return try ManagedObjectModel(

@@ -200,7 +200,7 @@ package struct FoundTables: Sendable {
     }
 
     /// One side of a many-to-many relationship.
-    struct PairSide {
+    struct JoinTableSide {
         /// The number of the entity that declares it.
         var number: Int64
         /// The relationship's name in capitals.
@@ -216,7 +216,7 @@ package struct FoundTables: Sendable {
     /// both sides and no other relationship uses the table.
     ///
     /// - Parameter pairs: Both sides of each relationship.
-    func joinTables(of pairs: [[PairSide]]) -> [String?] {
+    func joinTables(of pairs: [[JoinTableSide]]) -> [String?] {
         var tables = [String?](repeating: nil, count: pairs.count)
         var taken: Set<String> = []
         for (place, sides) in pairs.enumerated() {
@@ -232,7 +232,7 @@ package struct FoundTables: Sendable {
                 tables[place] = others.first { table in
                     !taken.contains(table)
                         && sides.contains { Self.isNumbered(table, "Z_", $0.name) }
-                        && isOfPair(keyColumns(of: table), sides, isExact: isExact)
+                        && belongsToSides(keyColumns(of: table), sides, isExact: isExact)
                 }
                 if let table = tables[place] { taken.insert(table) }
             }
@@ -241,9 +241,9 @@ package struct FoundTables: Sendable {
     }
 
     /// Returns whether two key columns belong to the two sides of a relationship.
-    private func isOfPair(_ keys: [String], _ sides: [PairSide], isExact: Bool) -> Bool {
+    private func belongsToSides(_ keys: [String], _ sides: [JoinTableSide], isExact: Bool) -> Bool {
         guard keys.count == 2, sides.count == 2 else { return false }
-        func isOf(_ column: String, _ side: PairSide) -> Bool {
+        func isOf(_ column: String, _ side: JoinTableSide) -> Bool {
             isExact
                 ? column.hasPrefix("Z_\(side.destination)\(side.name)")
                 : column == "REFLEXIVE" || Self.isKeyColumn(column, of: side.name)

@@ -44,20 +44,20 @@ extension LayoutCompiler {
         let (owner, named) = isNaming ? (here, relationship) : (there, inverse)
         let back = isNaming ? inverse : relationship
         let (namingEntity, backEntity) = isNaming ? (declaring, other) : (other, declaring)
-        var pair = PairNames(table: "Z_\(owner.0)\(owner.1.uppercased())")
+        var pair = JoinTableNames(table: "Z_\(owner.0)\(owner.1.uppercased())")
         // A column is named after the relationship to the objects whose keys it holds.
-        pair.first = pairColumns["\(backEntity).\(back.name)"] ?? ""
+        pair.first = joinColumns["\(backEntity).\(back.name)"] ?? ""
         pair.second =
-            isReflexive ? "REFLEXIVE" : pairColumns["\(namingEntity).\(named.name)"] ?? ""
+            isReflexive ? "REFLEXIVE" : joinColumns["\(namingEntity).\(named.name)"] ?? ""
         if pair.second == pair.first { pair.second += "1" }
-        if let foundPairs {
+        if let foundTables {
             pair.fit(
-                foundPairs, foundJoins["\(namingEntity).\(named.name)"],
+                foundTables, foundJoins["\(namingEntity).\(named.name)"],
                 named.name.uppercased(), back.name.uppercased())
         }
-        let forwardOrder = named.isOrdered ? pair.order(of: pair.second, foundPairs) : nil
+        let forwardOrder = named.isOrdered ? pair.order(of: pair.second, foundTables) : nil
         let backwardOrder =
-            back.isOrdered && !isReflexive ? pair.order(of: pair.first, foundPairs) : nil
+            back.isOrdered && !isReflexive ? pair.order(of: pair.first, foundTables) : nil
         joins[pair.table] = StoreLayout.JoinTable(
             name: pair.table, firstColumn: pair.first, secondColumn: pair.second,
             orderColumns: [forwardOrder, backwardOrder].compactMap(\.self),
@@ -81,7 +81,7 @@ extension LayoutCompiler {
     static func joinTables(
         of model: ManagedObjectModel, _ numbers: [String: Int64], in found: FoundTables
     ) -> [String: String] {
-        var pairs: [[FoundTables.PairSide]] = []
+        var pairs: [[FoundTables.JoinTableSide]] = []
         var keys: [[String]] = []
         var seen: Set<String> = []
         for entity in model.entities {
@@ -97,7 +97,7 @@ extension LayoutCompiler {
                 keys.append(names)
                 pairs.append(
                     [(entity.name, relationship), (inverse.owner, inverse.relationship)].map {
-                        FoundTables.PairSide(
+                        FoundTables.JoinTableSide(
                             number: numbers[$0.0] ?? 0, name: $0.1.name.uppercased(),
                             destination: numbers[$0.1.destinationEntityName] ?? 0)
                     })
@@ -111,7 +111,7 @@ extension LayoutCompiler {
     }
 
     /// Returns the join table column of each many-to-many side, by `Entity.relationship`.
-    static func pairColumns(
+    static func joinColumns(
         _ model: ManagedObjectModel, _ numbers: [String: Int64]
     ) -> [String: String] {
         struct Side {
@@ -144,7 +144,7 @@ extension LayoutCompiler {
 }
 
 /// The names of a join table and its columns.
-private struct PairNames {
+private struct JoinTableNames {
     var table: String
     /// The column with keys of the side whose relationship names the table.
     var first = ""

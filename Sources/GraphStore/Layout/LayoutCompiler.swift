@@ -23,7 +23,7 @@ struct LayoutCompiler {
     /// The tables of an existing store; `nil` if the tables will be created.
     let found: FoundTables?
     /// The tables whose join tables are used unchanged.
-    let foundPairs: FoundTables?
+    let foundTables: FoundTables?
     /// Relationships that name their join table regardless of the rule.
     let naming: Set<String>
     /// The column of each declared property, by `Entity.property`.
@@ -31,17 +31,17 @@ struct LayoutCompiler {
     /// One-to-one relationships without a column in the tables, by `Entity.relationship`.
     private var withoutColumn: Set<String> = []
     /// The column of each relationship in its join table, by `Entity.relationship`.
-    private(set) var pairColumns: [String: String] = [:]
+    private(set) var joinColumns: [String: String] = [:]
     /// The existing join table of each many-to-many relationship, by `Entity.relationship`.
     private(set) var foundJoins: [String: String] = [:]
 
     init(
         _ model: ManagedObjectModel, over found: FoundTables? = nil,
-        pairs foundPairs: FoundTables? = nil, naming: Set<String> = []
+        pairs foundTables: FoundTables? = nil, naming: Set<String> = []
     ) {
         self.model = model
         self.found = found
-        self.foundPairs = foundPairs ?? found
+        self.foundTables = foundTables ?? found
         self.naming = naming
         numbers =
             found?.numbers(of: model)
@@ -49,9 +49,9 @@ struct LayoutCompiler {
                 uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, Int64($0 + 1)) })
         nameColumns()
         nameInverselessColumns()
-        pairColumns = Self.pairColumns(model, numbers)
-        if let foundPairs = self.foundPairs {
-            foundJoins = Self.joinTables(of: model, numbers, in: foundPairs)
+        joinColumns = Self.joinColumns(model, numbers)
+        if let foundTables = self.foundTables {
+            foundJoins = Self.joinTables(of: model, numbers, in: foundTables)
         }
     }
 

@@ -230,7 +230,7 @@ package struct StoreLayout: Sendable {
     /// GraphStore adds no tables of its own to an app's store.
     package let found: FoundTables?
     /// The tables of a store of ours; `nil` during its creation and for an app's store.
-    let foundPairs: FoundTables?
+    let foundTables: FoundTables?
     private var positionByName: [String: Int]
     private var positionByNumber: [Int64: Int]
 
@@ -250,7 +250,7 @@ package struct StoreLayout: Sendable {
     ) {
         self.model = model
         self.found = found
-        foundPairs = pairs
+        foundTables = pairs
         (entities, tables, joinTables) =
             LayoutCompiler(model, over: found, pairs: pairs, naming: naming).compile()
         positionByName = Dictionary(

@@ -84,8 +84,8 @@ public struct MigrationManager: Sendable {
             _ = try PersistentContainer(model: nil, .sqlite(at: path, options: options))
         }
         let file = MigrationFile(storePath: path)
-        let swap = StoreSwap(path: path, newPath: file.path, patience: lockPatience)
-        let guarded = try swap.begin()
+        let replacement = StoreReplacement(path: path, newPath: file.path, patience: lockPatience)
+        let guarded = try replacement.begin()
         var isBegun = false
         do throws(StoreError) {
             let plan = try build(file, cancellation, planned, report, isBegun: &isBegun)
@@ -97,7 +97,7 @@ public struct MigrationManager: Sendable {
             report(
                 MigrationProgress(
                     phase: .swapping, completed: plan.objectCount, total: plan.objectCount))
-            let backup = try swap.run(guarded)
+            let backup = try replacement.run(guarded)
             // Removes large values of dropped attributes. Best effort: the store is migrated, and
             // `verify` reports remaining files.
             if isOfApp {

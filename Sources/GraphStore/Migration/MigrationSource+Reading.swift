@@ -32,6 +32,6 @@ extension MigrationSource {
         let snapshot = try StoreSnapshot(of: manager.path, copiesOurs: false)
         try self.init(manager, snapshot.connection)
         self.snapshot = snapshot
-        if schema.isOurs { try PersistentStore.refuseUnfinished(connection, path) }
+        if schema.isOurs { try PersistentStore.rejectUnfinished(connection, path) }
     }
 }

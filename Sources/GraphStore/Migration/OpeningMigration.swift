@@ -36,8 +36,8 @@ struct OpeningMigration {
     func open(
         _ opening: () throws(StoreError) -> PersistentStore
     ) throws(StoreError) -> PersistentStore {
-        let turn = try MigrationTurn(at: path, waiting: patience)
-        defer { withExtendedLifetime(turn) {} }
+        let lock = try MigrationLock(at: path, waiting: patience)
+        defer { withExtendedLifetime(lock) {} }
         do throws(StoreError) {
             return try opening()
         } catch {
@@ -102,7 +102,7 @@ extension ModelHistory {
 ///
 /// It is a kernel lock on the store's lock file, which runs of etl take too. The kernel releases it
 /// when the process exits.
-private final class MigrationTurn {
+private final class MigrationLock {
     private let descriptor: Int32
 
     /// Takes the lock.
@@ -111,7 +111,7 @@ private final class MigrationTurn {
     init(at path: String, waiting patience: LockPatience) throws(StoreError) {
         let store = StoreFiles.resolved(path)
         do throws(StoreError) {
-            try StoreFiles.checkOwnFiles(besideStoreAt: store)
+            try StoreFiles.checkOwnFiles(nextToStoreAt: store)
             let lock = CompanionFile.lock.path(of: store)
             descriptor = try StoreFiles.calling(lock, "cannot be created") {
                 () throws(SystemFault) in

@@ -50,7 +50,7 @@ package final class StoreRehearsal {
     }
 
     /// Returns an error of the copy, worded for the store.
-    package func telling(_ error: StoreError, of store: String) -> StoreError {
+    package func reporting(_ error: StoreError, of store: String) -> StoreError {
         StoreError(error.code, error.message.replacing(path, with: store), cause: error.cause)
     }
 }

@@ -81,14 +81,14 @@ open class ManagedObject {
     /// Whether the store is known to have the object's row.
     final var isStored: Bool { didSet { leaveIndex() } }
     /// Whether the object has no row any more, or will never have one.
-    final var isGone = false
+    final var hasNoRow = false
     /// Whether the object was loaded only to be deleted, so that its hooks are not called.
     final var skipsHooks = false
     /// Whether another context or process deleted the row.
-    final var isGoneElsewhere = false
+    final var isDeletedElsewhere = false
     /// A counter of changes, so that a save finds objects that changed after their `willSave`.
     final var changeCount: UInt32 = 0
-    final var toldCount: UInt32 = 0
+    final var reportedCount: UInt32 = 0
     /// The state that few objects need.
     final var extra: ObjectExtra?
 
@@ -131,7 +131,7 @@ open class ManagedObject {
     /// It is `nil` after the context was deallocated or reset, and after the object's deletion was
     /// saved.
     public final var managedObjectContext: ManagedObjectContext? {
-        isGone && !isGoneElsewhere && pending == .none ? nil : link.context
+        hasNoRow && !isDeletedElsewhere && pending == .none ? nil : link.context
     }
     /// The name of the object's entity, which may be a descendant of the class's entity.
     public final var entityName: String { layout.name }
@@ -142,7 +142,7 @@ open class ManagedObject {
     /// Whether the object was changed since the last save.
     public final var isUpdated: Bool { pending == .updated }
     /// Whether the next save will delete the object, or its row no longer exists.
-    public final var isDeleted: Bool { pending == .deleted || isGoneElsewhere }
+    public final var isDeleted: Bool { pending == .deleted || isDeletedElsewhere }
     /// Whether the object has any change since the last save, including transient attributes.
     public final var hasChanges: Bool { pending != .none }
 

@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         let saves = root.statistics.saves
         if root.savepointDepth == 0 { (root.dropped, root.lostUnit) = (nil, nil) }
         let isOutermost = root.savepointDepth == 0
-        defer { if isOutermost { ancestors.forEach { $0.goneInTransaction.removeAll() } } }
+        defer { if isOutermost { ancestors.forEach { $0.deletedInTransaction.removeAll() } } }
         let point = root.openSession.map { Savepoint($0, number: root.savepointDepth) }
         try point?.begin()
         do {
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
         for context in ancestors {
             context.bringBackDeleted()
             context.forgetTransactionRows()
-            context.tellFollowers(.merged(change))
+            context.notifyFollowers(.merged(change))
         }
     }
 
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
             backup.restoreUnit(context, readsAgain: hadRequests)
             context.bringBackDeleted()
             // Observers may show changes that were undone.
-            if hadRequests { context.tellFollowers(.merged(undone)) }
+            if hadRequests { context.notifyFollowers(.merged(undone)) }
         }
     }
 }

@@ -60,7 +60,7 @@ enum InputMemory {
     /// Opens a connection to the inputs next to a store; `nil` if the file is missing or has
     /// another UUID.
     static func connection(
-        besideStoreAt path: String, uuid: String
+        nextToStoreAt path: String, uuid: String
     ) throws(StoreError) -> Connection? {
         let memory = self.path(of: path)
         guard FileSystem.exists(memory) else { return nil }
@@ -81,7 +81,7 @@ extension PersistentContainer {
 
     /// Saves the inputs of all runs next to the store, before the working copy loses them.
     package static func keepInputs(
-        of workPath: String, besideStoreAt path: String
+        of workPath: String, nextToStoreAt path: String
     ) throws(StoreError) {
         let next = InputMemory.nextPath(of: path)
         try StoreFiles.remove(next)

@@ -81,9 +81,9 @@ extension PersistentContainer {
 
     /// Returns the files that the stages of a pipeline have imported, by stage.
     package func knownInputs(pipeline: String) throws(StoreError) -> [String: [KnownInput]] {
-        let isBeside = origin.isApp && storeDescription.options.isReadOnly
+        let usesWorkingCopy = origin.isApp && storeDescription.options.isReadOnly
         let memory =
-            isBeside ? try InputMemory.connection(besideStoreAt: path, uuid: storeUUID) : nil
+            usesWorkingCopy ? try InputMemory.connection(nextToStoreAt: path, uuid: storeUUID) : nil
         let reader: Connection
         if let memory { reader = memory } else { reader = try newReader() }
         guard try reader.hasTable(KnownInputs.table) else { return [:] }
@@ -121,7 +121,7 @@ extension ManagedObjectContext {
     package func remember(
         _ inputs: [KnownInput], pipeline: String, stage: String
     ) throws(StoreError) {
-        try requireRoomForNotes()
+        try requireSpaceForNotes()
         let session = try session()
         try session.besidesObjects { () throws(StoreError) in
             try KnownInputs.write(inputs, pipeline, stage, on: session.connection)

@@ -18,7 +18,7 @@ struct NotesFile {
     private let storePath: String
     private var path: String { CompanionFile.progress.path(of: storePath) }
 
-    init(besideStoreAt path: String) {
+    init(nextToStoreAt path: String) {
         storePath = StoreFiles.resolved(path)
     }
 
@@ -140,22 +140,22 @@ struct NotesFile {
 
 extension PersistentContainer {
     /// Stores the notes of a run next to the store until the run changes the store.
-    package func keepProgressNotesBeside() throws(StoreError) {
+    package func keepProgressNotesInFile() throws(StoreError) {
         guard storeDescription.kind == .sqlite, schema.isOurs, parts.isEmpty,
             !storeDescription.options.isReadOnly
         else { return }
         let session = try beginWriting()
         defer { endWriting() }
         session.rollback()
-        guard !session.notesAreBeside else { return }
-        session.notesAreBeside = try NotesFile(besideStoreAt: path).attach(to: session.connection)
+        guard !session.notesAreInFile else { return }
+        session.notesAreInFile = try NotesFile(nextToStoreAt: path).attach(to: session.connection)
     }
 
     /// Checkpoints a WAL that a failed save has left, which would make the notes next to the store
     /// outdated.
     func foldLogBehindNotes() throws(StoreError) {
         guard !storeDescription.options.isReadOnly, schema.isOurs,
-            NotesFile(besideStoreAt: path).isBehindLog
+            NotesFile(nextToStoreAt: path).isBehindLog
         else { return }
         let session = try beginWriting()
         defer { endWriting() }
@@ -168,7 +168,7 @@ extension PersistentContainer {
     package func makeProgressNotesDurable() throws(StoreError) {
         let session = try beginWriting()
         session.rollback()
-        let isDurable = session.notesAreBeside
+        let isDurable = session.notesAreInFile
         endWriting()
         if !isDurable { try checkpoint() }
     }
@@ -178,23 +178,23 @@ extension PersistentContainer {
         let session = try beginWriting()
         defer { endWriting() }
         session.rollback()
-        guard session.notesAreBeside else { return }
+        guard session.notesAreInFile else { return }
         guard try !ProgressNotes.exist(on: session.connection) else { return }
-        try NotesFile(besideStoreAt: path).detach(
+        try NotesFile(nextToStoreAt: path).detach(
             from: session.connection, storeDescription.options.synchronous)
-        session.notesAreBeside = false
+        session.notesAreInFile = false
     }
 
     /// Removes the notes next to a store that has been replaced.
-    package static func removeProgressFile(besideStoreAt path: String) throws(StoreError) {
-        try NotesFile(besideStoreAt: path).remove()
+    package static func removeProgressFile(nextToStoreAt path: String) throws(StoreError) {
+        try NotesFile(nextToStoreAt: path).remove()
     }
 
     /// Copies the notes next to a store into a copy of the store.
     package static func copyProgressNotes(
-        besideStoreAt path: String, into copy: String
+        nextToStoreAt path: String, into copy: String
     ) throws(StoreError) {
-        guard let file = try NotesFile(besideStoreAt: path).connection() else { return }
+        guard let file = try NotesFile(nextToStoreAt: path).connection() else { return }
         guard try ProgressNotes.exist(on: file) else { return }
         let target = try Connection(path: copy, mode: .readWrite)
         try target.execute("BEGIN; \(ProgressNotes.creation(in: "main"))")

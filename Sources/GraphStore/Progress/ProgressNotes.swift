@@ -106,7 +106,7 @@ extension ProgressNotes {
             try exist(on: connection)
         }
         if try haveNotes(reader) { return reader }
-        guard let file = try NotesFile(besideStoreAt: path).connection() else { return nil }
+        guard let file = try NotesFile(nextToStoreAt: path).connection() else { return nil }
         return try haveNotes(file) ? file : nil
     }
 
@@ -169,8 +169,8 @@ extension PersistentContainer {
 extension ManagedObjectContext {
     /// Creates the table of notes in the open transaction, and keeps existing notes.
     package func beginProgressNotes() throws(StoreError) {
-        try requireRoomForNotes()
-        let schema = try session().notesAreBeside ? NotesFile.schema : "main"
+        try requireSpaceForNotes()
+        let schema = try session().notesAreInFile ? NotesFile.schema : "main"
         try onProgress { connection throws(StoreError) in
             try connection.execute(ProgressNotes.creation(in: schema))
         }
@@ -253,7 +253,7 @@ extension ManagedObjectContext {
 
     /// Throws if the store is an app's and not a working copy, from which etl's tables are dropped
     /// again.
-    func requireRoomForNotes() throws(StoreError) {
+    func requireSpaceForNotes() throws(StoreError) {
         guard container.schema.isOurs || container.storeDescription.options.appStores.isCopy else {
             throw StoreError(
                 .invalidRequest,

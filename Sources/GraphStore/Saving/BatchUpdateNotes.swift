@@ -41,7 +41,7 @@ struct BatchUpdateNotes {
     ///
     /// - Returns: The IDs of the updated objects.
     @discardableResult
-    mutating func tell(_ session: WriteSession) -> ManagedObjectIDSet {
+    mutating func emit(_ session: WriteSession) -> ManagedObjectIDSet {
         let ids = objects
         session.change.update(ids)
         if let history = session.history, !properties.isEmpty {

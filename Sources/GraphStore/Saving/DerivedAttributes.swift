@@ -128,10 +128,10 @@ struct DerivedAttributes {
         let isLoading = try PendingIndexes.isPending(on: session.connection)
         var isLeft = false
         for derived in all {
-            let looksElsewhere =
+            let readsOtherObjects =
                 session.hasCompletedLoad
                 ? !derived.otherRoots.isEmpty : !derived.otherRoots.isDisjoint(with: touched)
-            if looksElsewhere, !derived.isMoment {
+            if readsOtherObjects, !derived.isMoment {
                 if !isLoading { try run(derived, "", session) }
                 isLeft = isLeft || isLoading
                 // The objects that the changed rows refer to are found without an index.

@@ -5,7 +5,7 @@ import SQLite
 /// the positions of ordered relationships.
 struct ListWriter {
     /// A join row, with its columns in the table's order.
-    private struct Pair: Hashable {
+    private struct JoinRow: Hashable {
         var first: Int64
         var second: Int64
     }
@@ -21,8 +21,8 @@ struct ListWriter {
     }
 
     mutating func write() throws(StoreError) {
-        var removed: [String: Set<Pair>] = [:]
-        var added: [String: Set<Pair>] = [:]
+        var removed: [String: Set<JoinRow>] = [:]
+        var added: [String: Set<JoinRow>] = [:]
         var joins: [String: StoreLayout.JoinTable] = [:]
         for owner in [pending.inserted, pending.updated].joined() {
             for slot in owner.lists.indices {
@@ -75,15 +75,16 @@ struct ListWriter {
     /// Returns the join rows of a link: two if the relationship is its own inverse, otherwise one.
     private static func pairs(
         _ owner: Int64, _ destination: Int64, _ ownerIsFirst: Bool, _ toMany: EntityLayout.ToMany
-    ) -> [Pair] {
+    ) -> [JoinRow] {
         let pair =
             ownerIsFirst
-            ? Pair(first: owner, second: destination) : Pair(first: destination, second: owner)
+            ? JoinRow(first: owner, second: destination)
+            : JoinRow(first: destination, second: owner)
         return ObjectReader.isOwnInverse(toMany)
-            ? [pair, Pair(first: pair.second, second: pair.first)] : [pair]
+            ? [pair, JoinRow(first: pair.second, second: pair.first)] : [pair]
     }
 
-    private func run(_ sql: String, _ pairs: Set<Pair>) throws(StoreError) {
+    private func run(_ sql: String, _ pairs: Set<JoinRow>) throws(StoreError) {
         let statement = try connection.cached(sql)
         for pair in pairs.sorted(by: { ($0.first, $0.second) < ($1.first, $1.second) }) {
             statement.bind(pair.first, at: 1)

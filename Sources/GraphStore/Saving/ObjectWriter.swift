@@ -96,7 +96,7 @@ struct ObjectWriter {
             if let version = try session.versionAssignment(of: notes.objects) {
                 sets.append(version)
             }
-            notes.tell(session)
+            notes.emit(session)
         }
         try connection.execute(
             "UPDATE \(key.table) SET \(sets.joined(separator: ", ")) WHERE \(condition)")

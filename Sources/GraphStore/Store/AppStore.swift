@@ -9,7 +9,7 @@ enum AppStore {
     /// write-ahead log (WAL).
     static func isOne(_ path: String) -> Bool {
         // Opening the store reports other kinds of files, such as a pipe.
-        guard FileSystem.exists(path), (try? StoreFiles.refuseOtherKinds(path)) != nil else {
+        guard FileSystem.exists(path), (try? StoreFiles.rejectOtherKinds(path)) != nil else {
             return false
         }
         if let kind = kind(StoreAddress(file: path, isImmutable: true)) { return kind == .app }

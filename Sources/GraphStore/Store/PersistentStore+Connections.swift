@@ -9,7 +9,7 @@ extension PersistentStore {
         attachesOthers: Bool = false
     ) throws(StoreError) -> Connection {
         let path = description.path
-        if !address.isMemory { try StoreFiles.refuseOtherKinds(path) }
+        if !address.isMemory { try StoreFiles.rejectOtherKinds(path) }
         let pragmas = try description.options.writerPragmas()
         do {
             let connection = try address.connect(mode, attachesOthers: attachesOthers)
@@ -72,7 +72,7 @@ extension PersistentStore {
             }
             throw error
         }
-        try refuseOtherEncoding(connection, path)
+        try rejectOtherEncoding(connection, path)
         return isEmpty
     }
 
@@ -80,7 +80,7 @@ extension PersistentStore {
     ///
     /// Code that sorts, packs, and compares strings by bytes would misread UTF-16
     /// (https://www.sqlite.org/pragma.html#pragma_encoding).
-    static func refuseOtherEncoding(
+    static func rejectOtherEncoding(
         _ connection: Connection, _ path: String
     ) throws(StoreError) {
         let encoding = try connection.text("PRAGMA encoding")

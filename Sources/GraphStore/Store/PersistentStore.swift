@@ -13,7 +13,7 @@ final class PersistentStore {
     let metadata: MetadataState
     let connection: Connection
     /// Whether the notes of a run are in a file next to the store, attached to `connection`.
-    var notesAreBeside = false
+    var notesAreInFile = false
     /// The other stores of the container, attached to every connection.
     let parts: [StorePart]
     /// The other stores in memory, kept alive.
@@ -101,8 +101,8 @@ final class PersistentStore {
         var schema = StoreLayout(
             first.schema.model,
             holding: others.reduce(first.schema.heldNames) { $0.union($1.schema.heldNames) },
-            pairs: others.reduce(first.schema.foundPairs) { found, store in
-                store.schema.foundPairs.map { found?.joined(with: $0) ?? $0 } ?? found
+            pairs: others.reduce(first.schema.foundTables) { found, store in
+                store.schema.foundTables.map { found?.joined(with: $0) ?? $0 } ?? found
             })
         schema.foldTables = others.reduce(first.schema.foldTables) { folds, store in
             folds.merging(store.schema.foldTables) { first, _ in first }

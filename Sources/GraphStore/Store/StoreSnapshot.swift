@@ -33,7 +33,7 @@ final class StoreSnapshot {
         guard FileSystem.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
-        try StoreFiles.refuseOtherKinds(path)
+        try StoreFiles.rejectOtherKinds(path)
         // A truncated file may lack the table that identifies an etl store.
         if try TruncatedFile(path) == nil, AppStore.isOne(path) {
             try self.init(ofApp: path)
@@ -44,7 +44,7 @@ final class StoreSnapshot {
 
     /// Creates a snapshot from a copy with a corrected schema table.
     init(
-        mended connection: Connection, _ copy: String, _ folder: SnapshotFolder, isOfApp: Bool,
+        repaired connection: Connection, _ copy: String, _ folder: SnapshotFolder, isOfApp: Bool,
         losses: [StoreFinding]
     ) {
         self.connection = connection
@@ -114,7 +114,7 @@ final class StoreSnapshot {
             address = StoreAddress(file: copy.path, isImmutable: true)
         }
         connection = try PersistentStore.connect(.sqlite(at: path), address, mode: .readOnly)
-        try PersistentStore.refuseOtherEncoding(connection, path)
+        try PersistentStore.rejectOtherEncoding(connection, path)
     }
 
     /// Merges the log of a copy into its file, if SQLite can read both.

@@ -17,7 +17,7 @@ enum ManualPage {
         }
         page.section("EXIT STATUS")
         for explanation in Explanation.exits {
-            page.term(explanation.title, "\(explanation.meaning) \(explanation.mend)")
+            page.term(explanation.title, "\(explanation.meaning) \(explanation.fix)")
         }
         page.section("ENVIRONMENT")
         for (name, meaning) in environment { page.term(name, meaning) }

@@ -14,7 +14,7 @@ enum MappingPages {
         var text = "| key | value | without it | meaning |\n|---|---|---|---|\n"
         for key in mapping.keys {
             var meaning = MarkdownText.cell(key.meaning)
-            for word in key.form.words where mapping.explainsWords {
+            for word in key.form.words where mapping.explainsChoices {
                 meaning += "<br>`\(word.text)`: \(MarkdownText.cell(word.meaning))"
             }
             let example = MarkdownText.cell("\(key.name): \(key.example)")

@@ -111,7 +111,7 @@ enum CodePages {
     }
 
     private static func row(_ explanation: Explanation) -> String {
-        let cells = [explanation.meaning, explanation.mend].map(MarkdownText.cell)
+        let cells = [explanation.meaning, explanation.fix].map(MarkdownText.cell)
         return "| `\(explanation.title)` | \(cells.joined(separator: " | ")) |\n"
     }
 }

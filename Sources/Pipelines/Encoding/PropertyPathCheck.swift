@@ -58,7 +58,7 @@ struct PropertyPathCheck {
                     message: "'\(current).\(step)' leads to many objects in '\(text)'",
                     fix: purpose == .order
                         ? "order by attributes and to-one relationships"
-                        : fix(behind: relationship, of: current, isFirst: position == 0))
+                        : fix(after: relationship, of: current, isFirst: position == 0))
             }
             if isLast, purpose == .order {
                 return Problem(
@@ -110,12 +110,12 @@ struct PropertyPathCheck {
             code: "path",
             message: "'\(text)' continues with a relationship after the to-many "
                 + "'\(relationship.name)'",
-            fix: fix(behind: relationship, of: owner, isFirst: true))
+            fix: fix(after: relationship, of: owner, isFirst: true))
     }
 
     /// Returns a suggestion for a field over many objects, with an example from the model.
     private func fix(
-        behind relationship: RelationshipDescription, of entity: String, isFirst: Bool
+        after relationship: RelationshipDescription, of entity: String, isFirst: Bool
     ) -> String {
         let destination = relationship.destinationEntityName
         let attribute = model.attributes(of: destination).first { !$0.isTransient }

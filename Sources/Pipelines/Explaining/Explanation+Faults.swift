@@ -8,8 +8,8 @@ extension Explanation {
     /// All faults, in the order of their areas.
     static let faults = [
         inputFaults, runFaults, specFaults, modelFaults, storeFaults, historyFaults,
-    ].joined().map { code, meaning, mend in
-        Explanation(title: code, names: [code], meaning: meaning, mend: mend)
+    ].joined().map { code, meaning, fix in
+        Explanation(title: code, names: [code], meaning: meaning, fix: fix)
     }
 
     private static let runFaults: [Fault] = [

@@ -15,8 +15,8 @@ extension Explanation {
     ]
 
     /// The areas: the part of a code before the dot.
-    static let families: [Explanation] = familyTexts.map { name, meaning, mend in
-        Explanation(title: "\(name).…", names: [name], meaning: meaning, mend: mend)
+    static let families: [Explanation] = familyTexts.map { name, meaning, fix in
+        Explanation(title: "\(name).…", names: [name], meaning: meaning, fix: fix)
     }
 
     private static let familyTexts = [

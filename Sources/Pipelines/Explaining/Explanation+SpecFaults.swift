@@ -1,6 +1,6 @@
 /// Faults of specs and their models.
 extension Explanation {
-    typealias Fault = (code: String, meaning: String, mend: String)
+    typealias Fault = (code: String, meaning: String, fix: String)
 
     static let specFaults: [Fault] = [
         (

@@ -9,10 +9,10 @@ package struct Explanation: Sendable, Hashable {
     /// The meaning of the code, in one or two sentences.
     package var meaning: String
     /// The fix in the imperative, or a sentence such as `No action needed.`.
-    package var mend: String
+    package var fix: String
 
     /// The explanation in three lines.
-    package var text: String { "\(title)\n  \(meaning)\n  → \(mend)\n" }
+    package var text: String { "\(title)\n  \(meaning)\n  → \(fix)\n" }
 
     /// Exit statuses, results of records, rejects, and message areas.
     ///
@@ -74,12 +74,12 @@ package struct Explanation: Sendable, Hashable {
             Explanation(
                 title: "\(status.rawValue) \(status.name)",
                 names: ["\(status.rawValue)", status.name.lowercased()], meaning: status.meaning,
-                mend: status.mend)
+                fix: status.fix)
         } + [
             Explanation(
                 title: "2", names: ["2"],
                 meaning: "`etl plan --detailed-exit`: the store would change.",
-                mend: "Review the printed changes, and run the spec.")
+                fix: "Review the printed changes, and run the spec.")
         ]).sorted { (Int($0.names[0]) ?? 0) < (Int($1.names[0]) ?? 0) }
 
     /// The words for the record counts in the line of an import and in reports.
@@ -122,8 +122,8 @@ package struct Explanation: Sendable, Hashable {
             "waiting", "The record was read but is not written yet.",
             "Run again; the next run writes it."
         ),
-    ].map { word, meaning, mend in
-        Explanation(title: word, names: [word], meaning: meaning, mend: mend)
+    ].map { word, meaning, fix in
+        Explanation(title: word, names: [word], meaning: meaning, fix: fix)
     }
 
     /// The reasons for which a record can be rejected.
@@ -134,9 +134,9 @@ package struct Explanation: Sendable, Hashable {
 
     static let rejects: [Explanation] =
         (rejectCodes + ["duplicate-key"]).map { code in
-            let (meaning, mend) = rejectTexts[code] ?? ("", "")
+            let (meaning, fix) = rejectTexts[code] ?? ("", "")
             return Explanation(
-                title: "reject \(code)", names: [code], meaning: meaning, mend: mend)
+                title: "reject \(code)", names: [code], meaning: meaning, fix: fix)
         }
 
     /// Returns the meaning of a reject code.
@@ -212,7 +212,7 @@ package struct Explanation: Sendable, Hashable {
 
 extension ExitStatus {
     /// The fix, in one sentence.
-    fileprivate var mend: String {
+    fileprivate var fix: String {
         switch self {
         case .ok: "No action needed."
         case .check: "Read the output. The command changed nothing."

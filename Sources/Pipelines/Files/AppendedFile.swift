@@ -22,7 +22,7 @@ final class AppendedFile {
     }
 
     var isFull: Bool { buffer.count >= Self.bufferMax }
-    var waitingBytes: Int { buffer.count }
+    var bufferedBytes: Int { buffer.count }
 
     func write(_ bytes: [UInt8]) {
         buffer.append(contentsOf: bytes)
@@ -34,7 +34,7 @@ final class AppendedFile {
     func make() throws {
         let isLonger = FileDescriptor.size(path) ?? 0 > length - buffer.count
         try withHandle { handle throws(SystemFault) in
-            try FileSystem.cut(handle, to: Int64(length - buffer.count))
+            try FileSystem.truncate(handle, to: Int64(length - buffer.count))
             if isLonger { try FileSystem.synchronize(handle) }
         }
     }

@@ -69,7 +69,7 @@ enum FileDescriptor {
 
     /// Replaces a file's content with a short text; ignores errors, because the text is only a hint.
     static func rewrite(_ descriptor: Int32, _ text: String) {
-        try? FileSystem.cut(descriptor, to: 0)
+        try? FileSystem.truncate(descriptor, to: 0)
         try? FileSystem.write(Array(text.utf8), to: descriptor, at: 0)
     }
 

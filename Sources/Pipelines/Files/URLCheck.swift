@@ -106,18 +106,18 @@ package enum URLCheck {
     /// Fails if a folder on the command line is a URL.
     ///
     /// - Throws: `RunFailure` with status 64.
-    package static func refuse(folder text: String) throws(RunFailure) {
-        try refuse(text, .folder)
+    package static func reject(folder text: String) throws(RunFailure) {
+        try reject(text, .folder)
     }
 
     /// Fails if a store or another file on the command line is a URL.
     ///
     /// - Throws: `RunFailure` with status 64.
-    package static func refuse(file text: String) throws(RunFailure) {
-        try refuse(text, .other)
+    package static func reject(file text: String) throws(RunFailure) {
+        try reject(text, .other)
     }
 
-    private static func refuse(_ text: String, _ use: Use) throws(RunFailure) {
+    private static func reject(_ text: String, _ use: Use) throws(RunFailure) {
         guard let url = diagnostic(text, at: .nowhere, use) else { return }
         throw RunFailure(.usage, [url])
     }

@@ -14,7 +14,7 @@ extension HistoryFeed {
     ) -> QueryOutcome {
         let waiting = StoreWait(ifLocked, Interruption())
         do {
-            try URLCheck.refuse(file: store)
+            try URLCheck.reject(file: store)
             // Report an invalid argument before waiting for a lock.
             let point = try HistoryPoint(before, of: .before, now: now)
             // Take the lock first, so that an active run is reported by name and not as a busy
@@ -38,7 +38,7 @@ extension HistoryFeed {
                 case .date(let date): try container.purgeHistory(before: date)
                 }
             return QueryOutcome(
-                notes: [ReportWords.several(count, "transaction") + " deleted from the history"])
+                notes: [ReportNumbers.several(count, "transaction") + " deleted from the history"])
         } catch let failure as RunFailure {
             return QueryOutcome(failure)
         } catch {

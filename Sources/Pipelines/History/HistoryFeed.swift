@@ -37,7 +37,7 @@ package struct HistoryFeed: Sendable {
     /// Writes the changes that the query selects.
     package func run(_ query: HistoryQuery) -> QueryOutcome {
         do {
-            try URLCheck.refuse(file: query.store)
+            try URLCheck.reject(file: query.store)
             let output = try OutputFile(path: path, escapesControls: isTerminal)
             var reading = try Reading(query, output, interruption, note)
             try reading.run(pause: Self.pause)
@@ -114,7 +114,7 @@ private struct Reading {
             let seen = FileDescriptor.state(ofStore: query.store)
             // Every save changes the file or its WAL.
             if seen != state || pauses == Self.pausesMax {
-                try look()
+                try readChanges()
                 (state, pauses) = (seen, 0)
             }
             guard query.follows, !isEnough else { return }
@@ -143,12 +143,12 @@ private struct Reading {
     ///
     /// The store is opened each time, because another store may have replaced it, for which the old
     /// position is not valid.
-    private mutating func look() throws {
+    private mutating func readChanges() throws {
         let container = try open()
         try name(entities: container.model)
         let before = place
         let reader = try container.historyReader(after: place?.token, matching: filter)
-        noteWhatIsGone(reader)
+        notePurgedChanges(reader)
         let encoder = HistoryLineEncoder(container.schema)
         var stop: (any Error)?
         do {
@@ -169,17 +169,17 @@ private struct Reading {
             while !isEnough, let change = next {
                 try interruption.check()
                 next = try reader.nextChange()
-                let behind =
+                let next =
                     next == nil
                     ? HistoryPlace(transaction.token)
                     : HistoryPlace(
                         transaction.token.with(sequence: transaction.token.sequence - 1),
                         change: change.changeID)
-                try write(try encoder.line(change, of: transaction, behind, reader))
+                try write(try encoder.line(change, of: transaction, next, reader))
                 if keyless == nil, change.kind == .delete, change.tombstone.isEmpty {
                     keyless = encoder.key(of: change.objectID)
                 }
-                place = behind
+                place = next
                 written += 1
             }
         }
@@ -203,7 +203,7 @@ private struct Reading {
     }
 
     /// Notes changes that were purged: a date can be before the oldest change.
-    private mutating func noteWhatIsGone(_ reader: HistoryReader) {
+    private mutating func notePurgedChanges(_ reader: HistoryReader) {
         guard let after = filter.after, !hasNoted else { return }
         hasNoted = true
         guard let oldest = reader.oldest else {

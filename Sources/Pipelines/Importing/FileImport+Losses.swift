@@ -24,7 +24,7 @@ extension FileImport {
             + unknownKeys
             + fit.imports.filter { !$0.nulls.isEmpty }.map { fitted in
                 let texts = fitted.nulls.map { use in
-                    "'\(use.text)' in \(use.column) (\(ReportWords.several(use.count, "row")),"
+                    "'\(use.text)' in \(use.column) (\(ReportNumbers.several(use.count, "row")),"
                         + " the first at \(use.place))"
                 }
                 return Diagnostic(

@@ -68,7 +68,7 @@ package struct FileImport {
     /// Infers the import without changing any file.
     package static func prepare(_ request: Request) throws(RunFailure) -> FileImport {
         let spool = InferenceSpool()
-        try URLCheck.refuse(file: request.store)
+        try URLCheck.reject(file: request.store)
         let stored = try model(of: request.store)
         try checkFolder(of: request.store)
         var options = request.options
@@ -246,7 +246,7 @@ package struct FileImport {
             let file = streams[file] ?? file
             return lines == 0
                 ? "Lines of \(file) that begin with # are comments"
-                : "The first \(ReportWords.several(lines, "line")) of \(file) "
+                : "The first \(ReportNumbers.several(lines, "line")) of \(file) "
                     + "\(lines == 1 ? "is" : "are") above the header, and "
                     + "\(lines == 1 ? "is" : "are") skipped"
         }
@@ -414,10 +414,10 @@ package struct FileImport {
             "\($0.count.grouped) \($0.word)"
         }
         if let items = counts.supersededItems {
-            parts.append("\(ReportWords.several(items, "nested object")) superseded")
+            parts.append("\(ReportNumbers.several(items, "nested object")) superseded")
         }
         let missed = stages.flatMap { $0.missedLinks ?? [] }.reduce(0) { $0 + $1.count }
-        if missed > 0 { parts.append("\(ReportWords.several(missed, "link")) without an object") }
+        if missed > 0 { parts.append("\(ReportNumbers.several(missed, "link")) without an object") }
         let records = ["\(counts.read.grouped) read"] + parts
         let links = stages.compactMap { stage -> String? in
             guard let name = joins[stage.name], let records = stage.records else { return nil }

@@ -21,7 +21,7 @@ struct StoreFit {
     /// Whether columns without a property add one.
     let addsColumns: Bool
     /// The columns that identify a record, as the user names them; empty to use the store's key.
-    let toldKey: [String]
+    let givenKey: [String]
     /// The name of the store in messages.
     let store: String
     /// The names of streams, by the paths of the copies that are read.
@@ -63,7 +63,7 @@ struct StoreFit {
         self.inferred = inferred
         self.model = model
         self.addsColumns = addsColumns
-        toldKey = key
+        givenKey = key
         self.store = store
     }
 
@@ -425,9 +425,10 @@ struct StoreFit {
         // As in the first import, `--key` applies to the files that have its columns.
         let isOfOthers =
             hasSeveral
-            && !toldKey.allSatisfy { names[$0] != nil || current.skipped.contains($0) }
-        guard toldKey.isEmpty || current.isJoin || newEntities.contains(entity) || isOfOthers else {
-            let told = try toldKey.map { column throws(RunFailure) in
+            && !givenKey.allSatisfy { names[$0] != nil || current.skipped.contains($0) }
+        guard givenKey.isEmpty || current.isJoin || newEntities.contains(entity) || isOfOthers
+        else {
+            let told = try givenKey.map { column throws(RunFailure) in
                 if let name = names[column] { return name }
                 let hasKey = keys.contains(where: filled.isSuperset)
                 throw RunFailure(

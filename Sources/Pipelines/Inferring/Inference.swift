@@ -133,7 +133,7 @@ package struct Inference: Sendable {
         store = nil
         empty = []
         model = InferenceText.model(entities)
-        tryTold(options, spool)
+        tryGiven(options, spool)
         guard options.hasProfiles else { return }
         page =
             ProfilePage(name: name, entities: entities, joins: joins, fields: found.fields).text
@@ -393,7 +393,7 @@ package struct Inference: Sendable {
         ofOpenDates name: String, of entity: String, for stored: AttributeDescription
     ) -> String? {
         guard stored.type == .date, !PropertyOrigin(stored.userInfo).hasFormat,
-            let attribute = attribute(name, of: entity), !attribute.isToldDate
+            let attribute = attribute(name, of: entity), !attribute.isDateGiven
         else { return nil }
         return flags(ofOpenDates: attribute).map { "add \($0)" }
     }
@@ -453,7 +453,7 @@ package struct Inference: Sendable {
     /// objects that they need.
     ///
     /// These may not fit all records. The dry run uses a temporary store and allows all rejects.
-    private mutating func tryTold(_ options: InferenceOptions, _ spool: InferenceSpool) {
+    private mutating func tryGiven(_ options: InferenceOptions, _ spool: InferenceSpool) {
         // A direct import allows no rejects.
         let mayReject =
             !options.types.isEmpty || !options.key.isEmpty

@@ -33,7 +33,7 @@ package struct InferenceFolder {
     func write(
         model: String?, spec: String, overwrites: Bool, fix: String
     ) throws(RunFailure) {
-        try URLCheck.refuse(folder: folder)
+        try URLCheck.reject(folder: folder)
         var files = [(Self.specName, spec)]
         if let model { files.insert((Self.modelName, model), at: 0) }
         for (name, _) in files where !overwrites {

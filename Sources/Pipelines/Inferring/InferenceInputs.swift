@@ -35,7 +35,8 @@ struct InferenceInputs {
         let stored = known.storeModel?.entities.map(\.name) ?? []
         let names = (wanted + stored).flatMap { [$0, InferredNames.singular($0)] }
         let tracking = FieldTracking(
-            entities: Set(names.map(InferredNames.folded)), room: DistinctRoom(known.valuesMax),
+            entities: Set(names.map(InferredNames.folded)),
+            valueLimit: DistinctValueLimit(known.valuesMax),
             hasProfiles: known.hasProfiles)
         var taken = TakenNames()
         let groups = try twins.groups(wanted)
@@ -49,7 +50,7 @@ struct InferenceInputs {
         for (place, home) in homes.sorted(by: { $0.0 < $1.0 }) {
             try samples[home].read(inputs[place], limit: known.limit ?? .max)
         }
-        tellSameNames(samples, groups.map { wanted[$0[0]] })
+        reportSameNames(samples, groups.map { wanted[$0[0]] })
         for sample in samples {
             sample.finish()
             // A table without records still has column names.
@@ -69,7 +70,7 @@ struct InferenceInputs {
     /// Adds warnings about records that share a name but neither the key nor half of the fields.
     ///
     /// - Parameter wanted: The requested names of the samples.
-    private mutating func tellSameNames(_ samples: [Sample], _ wanted: [String]) {
+    private mutating func reportSameNames(_ samples: [Sample], _ wanted: [String]) {
         for (place, sample) in samples.enumerated()
         where sample.records > 0 || sample.columns != nil {
             let other = samples.indices.prefix(place).first {
@@ -78,7 +79,7 @@ struct InferenceInputs {
             guard let other else { continue }
             losses.append(
                 InputLoss.sameName(
-                    sample.paths[0], sample.entityName, beside: samples[other].paths[0],
+                    sample.paths[0], sample.entityName, like: samples[other].paths[0],
                     samples[other].entityName))
         }
     }
@@ -197,7 +198,7 @@ struct InferenceInputs {
     /// Returns the warnings about a sample without records, from which no type can be inferred.
     private static func withoutRecords(_ sample: Sample) -> [Diagnostic] {
         guard let first = sample.rejects.first else { return sample.paths.map(onlyHeader) }
-        let count = ReportWords.several(sample.rejectCount, "record")
+        let count = ReportNumbers.several(sample.rejectCount, "record")
         return [
             Diagnostic(
                 .warning, code: "infer.empty",
@@ -213,7 +214,7 @@ struct InferenceInputs {
             .warning, code: "infer.empty",
             sample.records == 1
                 ? "The only record has no field"
-                : "None of \(ReportWords.several(sample.records, "record")) has a field",
+                : "None of \(ReportNumbers.several(sample.records, "record")) has a field",
             at: .file(sample.paths[0]), fix: "use a file whose records have fields")
     }
 
@@ -310,7 +311,7 @@ extension SampleForm {
             let sign = String(decoding: delimiter, as: UTF8.self)
             guesses.append("delimiter \(sign == "\t" ? "tab" : "'\(sign)'")")
         }
-        if encoding != .utf8, !isEncodingTold {
+        if encoding != .utf8, !isEncodingSet {
             guesses.append("encoding \(encoding.rawValue) (--encoding names another one)")
         }
         return guesses.isEmpty ? nil : guesses.joined(separator: " and ")

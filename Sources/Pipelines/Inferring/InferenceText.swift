@@ -47,7 +47,7 @@ enum InferenceText {
     /// attributes.
     private static func origin(_ entity: InferredEntity) -> [String] {
         guard let count = entity.records, count > 0 else { return [] }
-        let records = ReportWords.several(count, entity.stages.isEmpty ? "object" : "record")
+        let records = ReportNumbers.several(count, entity.stages.isEmpty ? "object" : "record")
         let names = entity.attributes.filter { $0.isEverywhere && !$0.isRequired }.map(\.name)
         guard !names.isEmpty else { return ["guessed from \(records)"] }
         let shown = names.prefix(namesMax).joined(separator: ", ")
@@ -141,7 +141,7 @@ enum InferenceText {
     ) {
         let stage = InferredImport(
             name: name, paths: [input.file], form: input.form, nulls: [], nullMarkers: [],
-            records: 0, isCut: false)
+            records: 0, isTruncated: false)
         appendInput(stage, path, to: &lines)
         lines.append("    into: \(YAMLWriter.scalar(input.entity))")
         // A record that is written to the file meanwhile is left to the next import.
@@ -174,7 +174,7 @@ enum InferenceText {
     private static func appendInput(
         _ stage: InferredImport, _ path: (String) -> String, to lines: inout [String]
     ) {
-        if stage.isCut {
+        if stage.isTruncated {
             lines.append("  # from the first \(stage.records) records alone")
         }
         lines.append("  - import: \(YAMLWriter.scalar(stage.name))")
@@ -192,7 +192,7 @@ enum InferenceText {
             lines.append(
                 noted(
                     "      encoding: \(form.encoding.rawValue)",
-                    form.isEncodingTold ? nil : "guessed"))
+                    form.isEncodingSet ? nil : "guessed"))
         }
         if form.at != "$" {
             lines.append(
@@ -222,7 +222,7 @@ enum InferenceText {
             lines.append(
                 noted(
                     "      header: false",
-                    form.isHeaderTold ? nil : "guessed: the first row holds values"))
+                    form.isHeaderSet ? nil : "guessed: the first row holds values"))
             lines.append("      columns: \(list(form.columns ?? []))")
         } else if form.header != nil {
             lines.append(

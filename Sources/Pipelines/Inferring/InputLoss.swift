@@ -94,7 +94,7 @@ enum InputLoss {
     /// Returns the warning about records that share a name but neither the key nor half of the
     /// fields.
     static func sameName(
-        _ file: String, _ entity: String, beside other: String, _ otherEntity: String
+        _ file: String, _ entity: String, like other: String, _ otherEntity: String
     ) -> Diagnostic {
         Diagnostic(
             .warning, code: "infer.same-name",

@@ -80,7 +80,7 @@ struct TwinInputs {
         if let known = fields[place] { return known }
         var names = inputs[place].form.columns
         if names == nil {
-            let tracking = FieldTracking(entities: [], room: DistinctRoom(0))
+            let tracking = FieldTracking(entities: [], valueLimit: DistinctValueLimit(0))
             let sample = Sample(
                 entityName: "", first: inputs[place], hasTables: false, tracking: tracking,
                 nulls: [])

@@ -19,7 +19,7 @@ package protocol DescribedMapping: Sendable {
     /// Whether a page has a table of its keys.
     var hasTable: Bool { get }
     /// Whether the table explains each choice that a key allows.
-    var explainsWords: Bool { get }
+    var explainsChoices: Bool { get }
 }
 
 extension DescribedMapping {
@@ -28,7 +28,7 @@ extension DescribedMapping {
     /// `true`, so the page lists the keys.
     package var hasTable: Bool { true }
     /// `true`, so the table also explains the choices.
-    package var explainsWords: Bool { true }
+    package var explainsChoices: Bool { true }
 
     /// The names of the keys.
     package var keyNames: [String] { keys.map(\.name) }

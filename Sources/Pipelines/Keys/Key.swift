@@ -89,7 +89,7 @@ struct KeyedMapping {
     func source(of key: any SpecificationKey) -> YAMLValue? { source.optional(key.name) }
 
     /// Reports an error for a key that has no effect in combination with the other keys.
-    func refuse(_ key: any SpecificationKey, _ message: String, fix: String? = nil) {
-        source.refuse(key.name, message, fix: fix)
+    func reject(_ key: any SpecificationKey, _ message: String, fix: String? = nil) {
+        source.reject(key.name, message, fix: fix)
     }
 }

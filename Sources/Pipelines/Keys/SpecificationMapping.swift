@@ -17,7 +17,7 @@ package struct SpecificationMapping: DescribedMapping {
     /// Whether the mapping has its own table; `false` if another table has the same keys.
     package let hasTable: Bool
     /// Whether the table explains the words; `false` if each word means the same under all keys.
-    package let explainsWords: Bool
+    package let explainsChoices: Bool
     /// The link target: the file name of a separate page, or an anchor such as `#store`.
     package let address: String
     /// Returns the text at the end of the mapping's page; runs do not need it.
@@ -33,7 +33,7 @@ package struct SpecificationMapping: DescribedMapping {
         page: String? = nil, appendix: @autoclosure @escaping @Sendable () -> String = "",
         keys: [any SpecificationKey],
         others: ValueForm.Named? = nil,
-        hasTable: Bool = true, explainsWords: Bool = true
+        hasTable: Bool = true, explainsChoices: Bool = true
     ) {
         self.definition = definition
         self.title = title ?? definition
@@ -42,7 +42,7 @@ package struct SpecificationMapping: DescribedMapping {
         self.keys = keys.map(\.description)
         self.others = others
         self.hasTable = hasTable
-        self.explainsWords = explainsWords
+        self.explainsChoices = explainsChoices
         address = page ?? Self.anchor(self.title)
         self.appendix = appendix
     }

@@ -48,7 +48,8 @@ extension RejectedRecord {
         record.code = reject.code
         record.detail = reject.code
         record.value = reject.value
-        (record.location.field, record.message) = plan.told(reject.message, of: reject.property)
+        (record.location.field, record.message) = plan.described(
+            reject.message, of: reject.property)
         record.add(reject.others, plan)
         return record
     }
@@ -56,7 +57,7 @@ extension RejectedRecord {
     /// Adds further faults that the store found.
     mutating func add(_ faults: [BulkReject.Other], _ plan: ImportPlan) {
         for fault in faults {
-            let (field, message) = plan.told(fault.message, of: fault.property)
+            let (field, message) = plan.described(fault.message, of: fault.property)
             others.append(
                 Other(code: fault.code, field: field ?? "", message: message, value: fault.value))
         }
@@ -65,7 +66,7 @@ extension RejectedRecord {
 
 extension ImportPlan {
     /// Returns the field that fills a property, and the message with the field's name added.
-    fileprivate func told(
+    fileprivate func described(
         _ message: String, of property: String?
     ) -> (field: String?, message: String) {
         guard let property, let source = source(of: property)?.text, source != property else {

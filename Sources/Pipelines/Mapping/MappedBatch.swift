@@ -21,7 +21,7 @@ package final class MappedBatch {
     /// The cells point into the bytes of the records and of `rows`.
     let refused: RowBatch
     /// The index of each rejected row, by record number, with its rejected cells.
-    var refusedRows: [Int: (row: Int, cells: Set<Int>)] = [:]
+    var rejectedRows: [Int: (row: Int, cells: Set<Int>)] = [:]
     /// The number of records that `keep-if` filtered out.
     var filtered = 0
     /// The number of values that could not be cast and became null.

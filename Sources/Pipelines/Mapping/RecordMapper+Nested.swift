@@ -98,7 +98,7 @@ extension RecordMapper {
             } catch {
                 // Add a null cell, so that the following cells keep their positions.
                 cells.append(.null)
-                guard !misshapen.refuses(cell) else { continue }
+                guard !misshapen.rejects(cell) else { continue }
                 if let whole = nullWhole(around: cell, nested.wholes, fields) {
                     note(
                         Self.absence(of: column, by: whole), "\(path).\(whole.text)",
@@ -139,11 +139,11 @@ extension RecordMapper {
     private mutating func noteRules(
         _ item: Field, _ nested: ImportPlan.Nested, _ records: RecordBatch, path: String
     ) {
-        if refusesDuplicateKeys, records.duplicateKeyCount(of: 0) > 0 {
+        if rejectsDuplicateKeys, records.duplicateKeyCount(of: 0) > 0 {
             let failure = CastFailure(code: "duplicate-key", message: Self.duplicateKeyMessage)
             note(failure, path, nil, orIn: item)
         }
-        guard refusesExtra, records.extraFieldCount(of: 0) > 0 else { return }
+        guard rejectsExtra, records.extraFieldCount(of: 0) > 0 else { return }
         let (first, count) = UnmappedFields.names(
             in: item.bytes, nested.selection, shownMax: Self.extraShownMax)
         let names = first.map { "\(path).\($0)" }

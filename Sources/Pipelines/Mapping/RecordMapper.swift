@@ -9,8 +9,8 @@ package import RecordStreams
 /// store.
 package struct RecordMapper {
     private let plan: ImportPlan
-    let refusesDuplicateKeys: Bool
-    let refusesExtra: Bool
+    let rejectsDuplicateKeys: Bool
+    let rejectsExtra: Bool
     var scratch = ImportRowScratch()
     /// The number of values in the current batch that could not be cast and became null.
     private var nulled = 0
@@ -21,7 +21,7 @@ package struct RecordMapper {
     /// The faults of the current record that are not listed; `nil` if there are none.
     private var omitted: (first: Fault, count: Int)?
     /// The cells of the current row that have faults.
-    private var refusedCells: Set<Int> = []
+    private var rejectedCells: Set<Int> = []
     /// The paths of the spec that records had.
     var sightings: PathSightings
     /// Whether no record has had any field that the stage reads.
@@ -38,8 +38,8 @@ package struct RecordMapper {
     package init(_ plan: ImportPlan, unless stop: (any EvaluationStop)? = nil) {
         self.plan = plan
         self.stop = stop
-        refusesDuplicateKeys = plan.duplicateKeys != .ignore
-        refusesExtra = plan.extra != .ignore
+        rejectsDuplicateKeys = plan.duplicateKeys != .ignore
+        rejectsExtra = plan.extra != .ignore
         sightings = PathSightings(plan.namedPaths)
         fitsNothing = !plan.selection.paths.isEmpty
     }
@@ -52,7 +52,7 @@ package struct RecordMapper {
         batch.rows.removeAll()
         batch.rowRecords.removeAll(keepingCapacity: true)
         batch.refused.removeAll()
-        batch.refusedRows.removeAll(keepingCapacity: true)
+        batch.rejectedRows.removeAll(keepingCapacity: true)
         batch.rejects.removeAll(keepingCapacity: true)
         batch.rejects.append(contentsOf: batch.records.rejects)
         for case let nested? in batch.nested { nested.removeAll() }
@@ -96,10 +96,10 @@ package struct RecordMapper {
                 raw: batch.records.rawRecord(record))
         }
         if fitsNothing { fitsNothing = fields.allSatisfy { $0.kind == .absent } }
-        if refusesDuplicateKeys, batch.records.duplicateKeyCount(of: record) > 0 {
+        if rejectsDuplicateKeys, batch.records.duplicateKeyCount(of: record) > 0 {
             note(CastFailure(code: "duplicate-key", message: Self.duplicateKeyMessage), nil, nil)
         }
-        if refusesExtra, batch.records.extraFieldCount(of: record) > 0 {
+        if rejectsExtra, batch.records.extraFieldCount(of: record) > 0 {
             noteExtra(record, batch)
         }
         guard passesFilter(record, fields, batch) else { return }
@@ -110,7 +110,7 @@ package struct RecordMapper {
             ? Misshapen() : misshapen(plan.wholes, plan.columns, fields)
         for (whole, failure) in misshapen.refused {
             note(failure, whole.slot, whole.text)
-            refusedCells.formUnion(whole.columns)
+            rejectedCells.formUnion(whole.columns)
         }
         let row = batch.rows.addRow()
         for (cell, column) in plan.columns.enumerated() {
@@ -118,8 +118,8 @@ package struct RecordMapper {
                 batch.rows[row, cell] = try value(
                     column, fields, isTabular: batch.isTabular, &batch.rows.arena)
             } catch {
-                guard !misshapen.refuses(cell) else { continue }
-                refusedCells.insert(cell)
+                guard !misshapen.rejects(cell) else { continue }
+                rejectedCells.insert(cell)
                 let whole = batch.isTabular ? nil : nullWhole(around: cell, plan.wholes, fields)
                 note(
                     whole.map { Self.absence(of: column, by: $0) } ?? error,
@@ -133,15 +133,15 @@ package struct RecordMapper {
                 batch.rows[row, plan.columns.count + index] = try keys(
                     link, fields, batch, of: batch.records, batch.nested[index], path: "")
             } catch {
-                refusedCells.insert(plan.columns.count + index)
+                rejectedCells.insert(plan.columns.count + index)
                 let part = scratch.part ?? link.part
                 scratch.part = nil
                 note(error, part.slot, part.sourceText)
             }
         }
         guard faults.isEmpty else {
-            keepRefused(record, row, batch)
-            refusedCells.removeAll(keepingCapacity: true)
+            keepRejected(record, row, batch)
+            rejectedCells.removeAll(keepingCapacity: true)
             batch.rows.removeLastRow()
             nulled = nulledBefore
             return reject(record, batch)
@@ -174,14 +174,14 @@ package struct RecordMapper {
     // MARK: Faults
 
     /// The maximum length of a list in a rejected record; a longer list is dropped and reported.
-    private static let refusedItemsMax = 4096
+    private static let rejectedItemsMax = 4096
 
     /// Keeps the row of a rejected record, so that the writer can find its other faults.
-    private mutating func keepRefused(_ record: Int, _ row: Int, _ batch: MappedBatch) {
-        var refused = refusedCells
+    private mutating func keepRejected(_ record: Int, _ row: Int, _ batch: MappedBatch) {
+        var refused = rejectedCells
         for cell in 0..<batch.rows.width {
             let value = batch.rows[row, cell]
-            guard value.kind == .list, value.listCount > Self.refusedItemsMax else { continue }
+            guard value.kind == .list, value.listCount > Self.rejectedItemsMax else { continue }
             batch.rows[row, cell] = .absent
             refused.insert(cell)
             guard cell >= plan.columns.count else { continue }
@@ -189,11 +189,11 @@ package struct RecordMapper {
             let failure = CastFailure(
                 code: "link",
                 message: "The \(value.listCount) objects of '\(link.name)' were not looked up,"
-                    + " because a rejected record has at most \(Self.refusedItemsMax)")
+                    + " because a rejected record has at most \(Self.rejectedItemsMax)")
             note(failure, nil, link.part.sourceText)
         }
         let place = batch.refused.addCopy(of: row, from: batch.rows, copiesBytes: false)
-        batch.refusedRows[batch.records.number(of: record)] = (place, refused)
+        batch.rejectedRows[batch.records.number(of: record)] = (place, refused)
     }
 
     /// A fault of a record, and the field that caused it.
@@ -277,7 +277,7 @@ package struct RecordMapper {
 
         /// Returns whether the field around an element is rejected, so that the element itself is
         /// not reported.
-        func refuses(_ column: Int) -> Bool {
+        func rejects(_ column: Int) -> Bool {
             refused.contains { $0.whole.columns.contains(column) }
         }
     }

@@ -59,8 +59,8 @@ struct MappingDraft {
     /// Returns the old entities whose objects are converted to objects of an entity.
     private func sources(of entity: String) -> [String] {
         let told = mappings(of: entity).map(\.source)
-        let isTold = translation?.entities.contains { $0.source == pairing.oldName(of: entity) }
-        if let name = pairing.oldName(of: entity), isTold != true, !told.contains(name) {
+        let isExplicit = translation?.entities.contains { $0.source == pairing.oldName(of: entity) }
+        if let name = pairing.oldName(of: entity), isExplicit != true, !told.contains(name) {
             return told + [name]
         }
         return told

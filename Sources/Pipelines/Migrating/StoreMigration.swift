@@ -22,7 +22,7 @@ package struct StoreMigration {
     private let interruption: Interruption
     private let allowsCloudKit: Bool
     private let ifLocked: RunOptions.LockedPolicy?
-    private let waiting: StoreWait
+    private let storeWait: StoreWait
 
     /// - Parameters:
     ///   - modelPath: the target model.
@@ -36,7 +36,7 @@ package struct StoreMigration {
         interruption: Interruption
     ) {
         self.ifLocked = ifLocked
-        waiting = StoreWait(ifLocked, interruption)
+        storeWait = StoreWait(ifLocked, interruption)
         self.allowsCloudKit = allowsCloudKit
         self.store = store
         file = store
@@ -92,7 +92,7 @@ package struct StoreMigration {
             planned(steps[0], plan)
             if let refusal = plan.refusal(ofStoreAt: store) { throw refusal }
         } catch {
-            throw failure(error, at: steps[0], behind: nil)
+            throw failure(error, at: steps[0], after: nil)
         }
         guard !plan.isEmpty, plan.needsTrial || steps.count > 1 else { return }
         let copy: StoreRehearsal
@@ -111,7 +111,7 @@ package struct StoreMigration {
                 isFirst = false
             }
         } catch {
-            throw failure(copy.telling(error, of: store), at: now, behind: nil)
+            throw failure(copy.reporting(error, of: store), at: now, after: nil)
         }
     }
 
@@ -232,9 +232,9 @@ package struct StoreMigration {
         defer { withExtendedLifetime(lock) {} }
         do throws(StoreError) {
             // The version of a locked store cannot be read.
-            try waiting.untilUnlocked(store)
+            try storeWait.untilUnlocked(store)
         } catch {
-            throw failure(error, at: nil, behind: nil)
+            throw failure(error, at: nil, after: nil)
         }
         try discardRuns()
         // Another process may have changed the store until now.
@@ -245,13 +245,13 @@ package struct StoreMigration {
         do throws(StoreError) {
             let backup = try migrate(steps, versions, step: { (now, done) = ($0, $1) }) {
                 // No other process can write now; readers may take a while to close the store.
-                waiting.noteBegin()
+                storeWait.noteBegin()
                 planned($0, $1)
             }
             removeOldBackups(madeNow: backup, now.model)
             return backup
         } catch {
-            throw failure(error, at: now, behind: done)
+            throw failure(error, at: now, after: done)
         }
     }
 
@@ -305,7 +305,7 @@ package struct StoreMigration {
     ///   - step: the step that failed.
     ///   - done: the last step that succeeded.
     private func failure(
-        _ error: StoreError, at step: Step?, behind done: Step?
+        _ error: StoreError, at step: Step?, after done: Step?
     ) -> RunFailure {
         var error = error
         let refused = "\(store) cannot be migrated"
@@ -365,7 +365,7 @@ package struct StoreMigration {
             storeAt: file, to: step.model, mapping: step.mapping ?? MappingModel())
         manager.versions = versions.known
         manager.allowsCloudKit = allowsCloudKit
-        manager.lockPatience = waiting.patience
+        manager.lockPatience = storeWait.patience
         return manager
     }
 
@@ -377,7 +377,7 @@ package struct StoreMigration {
         var chain = MigrationChain(
             ofStoreAt: file, through: versions.history, mappings: mappings,
             allowsCloudKit: allowsCloudKit)
-        chain.lockPatience = waiting.patience
+        chain.lockPatience = storeWait.patience
         return chain
     }
 
@@ -482,7 +482,7 @@ package struct StoreMigration {
     private func path(
         from label: String?, to version: ModelVersions.Version, _ versions: ModelVersions
     ) -> String? {
-        MappingFile.path(beside: versions.path, from: label, to: version.label)
+        MappingFile.path(nextTo: versions.path, from: label, to: version.label)
     }
 
     private func isFile(_ path: String?) -> Bool {

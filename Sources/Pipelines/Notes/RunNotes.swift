@@ -148,7 +148,7 @@ extension ResumePoint {
     /// positions.
     ///
     /// - Parameter positions: the positions to keep.
-    func setAside(_ positions: [InputPosition]) -> ResumePoint {
+    func keeping(_ positions: [InputPosition]) -> ResumePoint {
         var note = ResumePoint(
             stage: stage, fingerprint: fingerprint, position: nil, counts: RecordCounts(),
             objects: ObjectTally(), nextToken: 1, rejects: [], secondsElapsed: 0)

@@ -34,7 +34,7 @@ package struct Preview: Sendable {
 
         /// The counts as a sentence.
         package var text: String {
-            "\(name): \(ReportWords.several(mapped, "record")) mapped, \(rejected) rejected"
+            "\(name): \(ReportNumbers.several(mapped, "record")) mapped, \(rejected) rejected"
                 + (filtered > 0 ? ", \(filtered) filtered" : "")
         }
     }
@@ -46,7 +46,7 @@ package struct Preview: Sendable {
     private let isTerminal: Bool
     private let triedMax: Int
     private let allowsCommands: Bool
-    private let tell: @Sendable (Diagnostic) -> Void
+    private let emit: @Sendable (Diagnostic) -> Void
 
     /// - Parameters:
     ///   - only: the import to show; `nil` shows all imports.
@@ -62,7 +62,7 @@ package struct Preview: Sendable {
         _ context: ParameterValues.Context, only: String? = nil, limit: Int = 10,
         to path: String = "-", isTerminal: Bool = false, triedMax: Int = 10_000,
         allowsCommands: Bool = true,
-        tell: @escaping @Sendable (Diagnostic) -> Void
+        emit: @escaping @Sendable (Diagnostic) -> Void
     ) {
         self.context = context
         self.only = only
@@ -71,7 +71,7 @@ package struct Preview: Sendable {
         self.isTerminal = isTerminal
         self.triedMax = triedMax
         self.allowsCommands = allowsCommands
-        self.tell = tell
+        self.emit = emit
     }
 
     /// Shows the imports of a spec; if an input cannot be read, the other imports are still shown.
@@ -92,10 +92,10 @@ package struct Preview: Sendable {
     private func run(_ file: String, _ outcome: inout Outcome) throws {
         let (checked, _, problems) = SpecificationFile.check(file: file, context)
         // Show the same advice on the spec and its model as `check`.
-        problems.filter { $0.severity != .error }.forEach(tell)
+        problems.filter { $0.severity != .error }.forEach(emit)
         guard let spec = checked else { throw RunFailure(problems: problems.errors) }
         let imports = try imports(of: spec)
-        if !allowsCommands { try CommandCheck.refuse(imports) }
+        if !allowsCommands { try CommandCheck.reject(imports) }
         var context = context
         context.runID = context.runID ?? RunName.of(context.now.timeIntervalSinceReferenceDate)
         let (bound, unbound) = ParameterValues.bind(spec, context)
@@ -122,7 +122,7 @@ package struct Preview: Sendable {
                     stage: stage, spec: imported, model: model, values: values, limit: limit,
                     mayBeThere: mayHold(stage, spec, model, values),
                     leavesArchives: leavesArchives, triedMax: triedMax,
-                    tell: tell)
+                    emit: emit)
                 outcome.stages.append(try shown.run(spec, context.now, &earlier, to: output))
             } catch let error as RecordStreamError {
                 if case .outputClosed = error.kind { throw error }

@@ -21,7 +21,7 @@ struct RowTrial {
         let own = Self.entities(plan).map { model.rootName(of: $0) }
         writer = try context.bulkWriter(
             for: Self.makingTargets(plan, besides: Set(own), model),
-            memory: BulkMemory(keys: 0, links: 4 << 20, waiting: 4 << 20, changes: 4 << 20))
+            memory: BulkMemory(keys: 0, links: 4 << 20, deferredRows: 4 << 20, changes: 4 << 20))
     }
 
     /// The number of rows that were tried.

@@ -19,7 +19,7 @@ struct StagePreview {
     let leavesArchives: Bool
     /// The maximum number of rows to try against the model.
     let triedMax: Int
-    let tell: @Sendable (Diagnostic) -> Void
+    let emit: @Sendable (Diagnostic) -> Void
 
     private static let batchRecords = 1024
     /// The minimum limit for rejected records, however small `limit` is.
@@ -33,11 +33,11 @@ struct StagePreview {
             spec, model, values, now: now.timeIntervalSinceReferenceDate,
             leavesArchives: leavesArchives)
         var inputs = try ImportInputs(spec.read, pipeline, values)
-        inputs.tellOfCommands(tell)
+        inputs.showCommandLines(emit)
         let encoder = MappedRowEncoder(plan, model)
         var mapper = RecordMapper(plan)
         let rowKeys = plan.rowKey.map {
-            RowKeys(inputs.options, $0, memory: MemoryShares(pipeline.budget.memory).rowKeys)
+            RowKeys(inputs.options, $0, memory: MemoryLimits(pipeline.budget.memory).rowKeys)
         }
         var trial = attempt { try RowTrial(plan.bulk, model) }
         if attempt({ try earlier?.begin(plan.bulk) }) == nil { earlier = nil }
@@ -84,8 +84,8 @@ struct StagePreview {
         guard var current = trial else { return [:] }
         guard !current.isFull(triedMax) else {
             trial = nil
-            tellUntried(
-                "The first \(ReportWords.several(current.rowCount, "record")) were checked "
+            reportUntried(
+                "The first \(ReportNumbers.several(current.rowCount, "record")) were checked "
                     + "against the model; later ones were not")
             return [:]
         }
@@ -99,16 +99,16 @@ struct StagePreview {
         do {
             return try work()
         } catch {
-            tellUntried("The records cannot be checked against the model: \(error)")
+            reportUntried("The records cannot be checked against the model: \(error)")
             return nil
         }
     }
 
-    private func tellUntried(_ message: String) {
+    private func reportUntried(_ message: String) {
         var diagnostic = Diagnostic(
             .note, code: "import.untried", message, fix: "`etl plan` tries all records")
         diagnostic.stage = stage.reportLocation
-        tell(diagnostic)
+        emit(diagnostic)
     }
 
     // MARK: Showing
@@ -140,7 +140,7 @@ struct StagePreview {
             while let reject = rejects.first,
                 reject.location.record ?? 0 < record.record ?? .max, !isEnough(shown)
             {
-                tell(reject, &shown)
+                emit(reject, &shown)
                 rejects.removeFirst()
             }
             guard !isEnough(shown) else { return }
@@ -150,7 +150,7 @@ struct StagePreview {
             {
                 let rejected = batch.rejected(row: row, reject, plan)
                 guard let condition = condition(of: reject, found.mayBeThere) else {
-                    tell(rejected, &shown)
+                    emit(rejected, &shown)
                     continue
                 }
                 warn(of: rejected, "Rejected \(condition): ")
@@ -167,7 +167,7 @@ struct StagePreview {
             try Array(shownLine.utf8).withUnsafeBytes { try output.write($0) }
             shown.mapped += 1
         }
-        for reject in rejects where !isEnough(shown) { tell(reject, &shown) }
+        for reject in rejects where !isEnough(shown) { emit(reject, &shown) }
     }
 
     /// Returns the condition on the store under which a row is rejected; `nil` if it is always
@@ -181,7 +181,7 @@ struct StagePreview {
         }
     }
 
-    private func tell(_ reject: RejectedRecord, _ shown: inout Preview.Stage) {
+    private func emit(_ reject: RejectedRecord, _ shown: inout Preview.Stage) {
         warn(of: reject, "Rejected: ")
         shown.rejected += 1
     }
@@ -191,13 +191,13 @@ struct StagePreview {
         diagnostic.severity = .warning
         diagnostic.message = words + diagnostic.message
         diagnostic.stage = stage.reportLocation
-        tell(diagnostic)
+        emit(diagnostic)
     }
 
     /// Warns of paths that no record contains, because they may be misspelled.
     private func warn(of unmet: [ImportPlan.NamedPath], _ names: [String]) {
         for path in unmet {
-            tell(
+            emit(
                 Diagnostic(
                     .warning, code: "import.unmet-path",
                     "None of the records that were read has \(path.shown)"

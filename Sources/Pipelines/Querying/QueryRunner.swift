@@ -89,7 +89,7 @@ package struct QueryRunner: Sendable {
     // MARK: Answers
 
     private func answer(_ query: Query) throws -> QueryOutcome {
-        try URLCheck.refuse(file: query.store)
+        try URLCheck.reject(file: query.store)
         guard FileSystem.exists(query.store) else {
             throw RunFailure(
                 .noInput, code: "store.missing", "\(query.store) does not exist",
@@ -164,10 +164,11 @@ package struct QueryRunner: Sendable {
                 columns: zip(names, cursor.columns).map(TableEncoder.Column.init), style: style,
                 output: output)
             let rows = RowEncoder(cursor, to: encoder, missing)
-            let isCut = try write(cursor, limit: limit, to: encoder, row: rows.write)
+            let isTruncated = try write(cursor, limit: limit, to: encoder, row: rows.write)
             var outcome = outcome(of: missing)
             guard isWatched else { return outcome }
-            outcome.notes = try notes(of: cursor, encoder, offset: request.offset, isCut: isCut)
+            outcome.notes = try notes(
+                of: cursor, encoder, offset: request.offset, isTruncated: isTruncated)
             return outcome
         }
     }
@@ -195,30 +196,30 @@ package struct QueryRunner: Sendable {
         row write: (Int, RowBatch) throws -> Void
     ) throws -> Bool {
         let limit = limit ?? .max
-        var isCut = false
+        var isTruncated = false
         let batch = cursor.makeBatch()
-        while !isCut, try cursor.next(batch) {
+        while !isTruncated, try cursor.next(batch) {
             for row in 0..<batch.count {
                 guard output.rowCount < limit else {
-                    isCut = true
+                    isTruncated = true
                     break
                 }
                 try write(row, batch)
             }
         }
         _ = try output.finish()
-        return isCut
+        return isTruncated
     }
 
     private func notes(
-        of cursor: RowCursor, _ table: TableEncoder, offset: Int, isCut: Bool
+        of cursor: RowCursor, _ table: TableEncoder, offset: Int, isTruncated: Bool
     ) throws -> [String] {
         var notes: [String] = []
-        if table.rowCount == 0, !isCut {
+        if table.rowCount == 0, !isTruncated {
             let first = offset.grouped
             return [offset > 0 ? "No object after the first \(first)" : "No object matches"]
         }
-        if isCut {
+        if isTruncated {
             notes.append(
                 "\(table.rowCount.grouped) of "
                     + "\(try cursor.matchCount().grouped) objects"
@@ -266,7 +267,7 @@ package struct QueryRunner: Sendable {
             let encoder = TableEncoder(
                 columns: (["entity", "objects"] + families).map {
                     TableEncoder.Column(
-                        name: $0, isNumeric: $0 == "objects", mayBeCut: $0 != "objects",
+                        name: $0, isNumeric: $0 == "objects", mayBeTruncated: $0 != "objects",
                         isCount: $0 == "objects")
                 }, style: style, output: output)
             try write(entities, withFamilies: hasFamilies, to: encoder)
@@ -313,15 +314,15 @@ extension TableEncoder.Column {
         self.name = name
         guard !column.isList, case .attribute(let type) = column.content else {
             isNumeric = !column.isList
-            mayBeCut = column.isList
+            mayBeTruncated = column.isList
             return
         }
         switch type {
         case .integer16, .integer32, .integer64, .decimal, .double, .float:
-            (isNumeric, mayBeCut) = (true, false)
-        case .boolean, .date, .uuid: (isNumeric, mayBeCut) = (false, false)
+            (isNumeric, mayBeTruncated) = (true, false)
+        case .boolean, .date, .uuid: (isNumeric, mayBeTruncated) = (false, false)
         case .string, .uri, .binary, .transformable, .composite, .undefined:
-            (isNumeric, mayBeCut) = (false, true)
+            (isNumeric, mayBeTruncated) = (false, true)
         }
     }
 }

@@ -31,12 +31,12 @@ package struct StoreCheck: Sendable {
         /// The result in one line.
         package var summary: String {
             if let objects {
-                let saved = ReportWords.several(objects.values.reduce(0, +), "object")
+                let saved = ReportNumbers.several(objects.values.reduce(0, +), "object")
                 let lost = losses.isEmpty ? "nothing was lost" : "see what was lost"
                 return "\(saved) saved to \(store); \(lost)"
             }
             guard isGood else {
-                return "\(store): \(ReportWords.several(findings.count, "finding"))"
+                return "\(store): \(ReportNumbers.several(findings.count, "finding"))"
             }
             return "\(store) is valid" + (knowsModel ? "" : ", but its objects were not checked")
         }

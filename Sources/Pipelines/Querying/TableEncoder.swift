@@ -29,7 +29,7 @@ final class TableEncoder: ValueEncoder {
         var name: String
         /// Whether it is right-aligned, and not truncated while there is space.
         var isNumeric: Bool
-        var mayBeCut: Bool
+        var mayBeTruncated: Bool
         /// Whether its numbers are counts, which get a thousands separator.
         ///
         /// Other values are unchanged.
@@ -147,7 +147,7 @@ final class TableEncoder: ValueEncoder {
                 nameWidth: DisplayWidth.columns(column.name),
                 valueWidth: sample.reduce(0) { max($0, $1[position].width) }
                     + (column.isNumeric ? digitsToCome : 0),
-                mayBeCut: column.mayBeCut)
+                mayBeTruncated: column.mayBeTruncated)
         }
         if style.width == nil { widthMax = max(Self.openWidth, TableLayout.wholeWidth(wanted)) }
         let layout = TableLayout(wanted, width: widthMax)
@@ -211,7 +211,7 @@ final class TableEncoder: ValueEncoder {
     }
 
     private func isWhole(_ position: Int) -> Bool {
-        position < columns.count && !columns[position].mayBeCut
+        position < columns.count && !columns[position].mayBeTruncated
     }
 
     private func append(_ text: String) {

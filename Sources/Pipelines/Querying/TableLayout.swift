@@ -7,7 +7,7 @@ struct TableLayout: Hashable {
         /// The width of its widest value.
         var valueWidth: Int
         /// Whether part of a value is useful, as for text, but not for a number or a date.
-        var mayBeCut: Bool
+        var mayBeTruncated: Bool
     }
 
     /// The width between two columns.
@@ -24,7 +24,7 @@ struct TableLayout: Hashable {
     init(_ columns: [Column], width: Int) {
         let widest = columns.map { max($0.nameWidth, $0.valueWidth, 1) }
         var widths = zip(columns, widest).map { column, widest in
-            let value = column.mayBeCut ? min(Self.textWidthMin, widest) : column.valueWidth
+            let value = column.mayBeTruncated ? min(Self.textWidthMin, widest) : column.valueWidth
             return max(1, value, min(column.nameWidth, Self.nameWidthMin))
         }
         var left = width
@@ -52,7 +52,8 @@ struct TableLayout: Hashable {
     /// readable width.
     static func wholeWidth(_ columns: [Column]) -> Int {
         let wanted = columns.map { column in
-            let value = column.mayBeCut ? min(readableWidth, column.valueWidth) : column.valueWidth
+            let value =
+                column.mayBeTruncated ? min(readableWidth, column.valueWidth) : column.valueWidth
             return max(column.nameWidth, value, 1)
         }
         return wanted.reduce(gap * max(0, columns.count - 1), +)

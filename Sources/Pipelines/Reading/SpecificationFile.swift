@@ -149,14 +149,14 @@ extension PipelineSpec {
     }
 
     /// The time to wait when a check reads a store that another process is writing to: 250 ms.
-    private static let forALook = LockPatience { $0 < .milliseconds(250) }
+    private static let checkPatience = LockPatience { $0 < .milliseconds(250) }
 
     /// Returns the model of the existing store if the spec names no model.
     fileprivate func storedModel(_ values: ParameterValues) -> ManagedObjectModel? {
         guard store.model == nil, values.canResolve(store.at) else { return nil }
         // Problems of the store are reported when it is opened.
         return try? PersistentContainer.model(
-            ofStoreAt: values.path(store.at), waiting: Self.forALook)
+            ofStoreAt: values.path(store.at), waiting: Self.checkPatience)
     }
 
     /// Returns whether a store exists and keeps all digits of decimals.
@@ -165,7 +165,7 @@ extension PipelineSpec {
         // Problems of the store are reported when it is opened.
         return
             (try? PersistentContainer.keepsExactDecimals(
-                at: values.path(store.at), waiting: Self.forALook)) ?? false
+                at: values.path(store.at), waiting: Self.checkPatience)) ?? false
     }
 
     /// Returns the file that contains the model, which may be the spec.
@@ -197,7 +197,7 @@ extension PipelineSpec {
             path: path, file: path, store: place, reading: ModelSource.reading(path))
         guard store.open != .replace, let place, let model = known.reading.model,
             let version = ModelVersions.otherVersion(
-                than: model, ofBundle: path, storeAt: place, waiting: Self.forALook)
+                than: model, ofBundle: path, storeAt: place, waiting: Self.checkPatience)
         else { return known }
         known.file = version
         known.reading = ModelSource.reading(version)

@@ -99,7 +99,7 @@ final class RejectFile {
     var isFull: Bool { records.isFull || reasons.isFull }
 
     /// The number of buffered bytes.
-    var waitingBytes: Int { records.waitingBytes + reasons.waitingBytes }
+    var bufferedBytes: Int { records.bufferedBytes + reasons.bufferedBytes }
 
     func note(source: FileName) -> RejectFileNote {
         RejectFileNote(
@@ -110,7 +110,7 @@ final class RejectFile {
 
     func add(_ reject: RejectedRecord, runID: String) {
         if isArray, !isFirst { records.write(Array(",\n".utf8)) }
-        let record = isArray && reject.isCut ? Self.element(reject.raw) : reject.raw
+        let record = isArray && reject.isTruncated ? Self.element(reject.raw) : reject.raw
         if records.length == 0 { write(first: record) } else { records.write(record) }
         isFirst = false
         // An escape at the end of the input is literal; here it would escape the line end.

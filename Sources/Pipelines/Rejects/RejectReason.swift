@@ -54,7 +54,7 @@ struct RejectReason: Decodable, JSONWritable, Hashable {
                 code: $0.code, field: $0.field, message: $0.message, value: $0.value.map(Self.shown)
             )
         }
-        message = reject.message + (reject.isCut ? "; only its beginning is kept" : "")
+        message = reject.message + (reject.isTruncated ? "; only its beginning is kept" : "")
         run = runID
         rowKey = reject.rowKey
     }

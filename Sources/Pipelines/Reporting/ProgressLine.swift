@@ -21,7 +21,7 @@ package enum ProgressLine {
         let facts = facts(snapshot, seconds, bar: 0, hasBytes: false)
         let room = width - facts.count
         return room >= 6
-            ? ReportWords.fit(name, room) + facts : String((name + facts).prefix(width))
+            ? ReportNumbers.fit(name, room) + facts : String((name + facts).prefix(width))
     }
 
     /// Returns the part after the name of the stage.

@@ -55,7 +55,7 @@ package struct RejectTally: Decodable, Sendable, Hashable {
 
     static func example(_ reject: RejectedRecord) -> Example {
         /// Masks before it truncates, so that no part of a secret remains.
-        func shown(_ text: String) -> String { cut(OutputText.masked(text)) }
+        func shown(_ text: String) -> String { truncated(OutputText.masked(text)) }
         let place = reject.location
         return Example(
             detail: reject.detail, file: OutputText.masked(place.source), record: place.record,
@@ -64,7 +64,7 @@ package struct RejectTally: Decodable, Sendable, Hashable {
             value: reject.value.map(shown), message: shown(reject.wholeMessage))
     }
 
-    private static func cut(_ text: String) -> String {
+    private static func truncated(_ text: String) -> String {
         guard text.utf8.count > textMax, text.count > textMax else { return text }
         return text.prefix(textMax - 1) + "…"
     }

@@ -9,19 +9,19 @@ enum ReportText {
         ]
         var facts = [
             ("run", report.run + (report.attempts > 1 ? ", attempt \(report.attempts)" : "")),
-            ("began", ReportWords.time(report.started)),
+            ("began", ReportNumbers.time(report.started)),
             (
                 "ended",
-                "\(ReportWords.time(report.ended)), took "
-                    + ReportWords.duration(report.secondsElapsed)
+                "\(ReportNumbers.time(report.ended)), took "
+                    + ReportNumbers.duration(report.secondsElapsed)
             ),
         ]
         if report.attempts > 1 {
             facts.append(
-                ("stages", "took \(ReportWords.duration(report.stageSeconds)) in all attempts"))
+                ("stages", "took \(ReportNumbers.duration(report.stageSeconds)) in all attempts"))
         }
         if let part = report.partText { facts.append(("part", part)) }
-        if let peak = report.memoryPeak { facts.append(("memory", ReportWords.memory(peak))) }
+        if let peak = report.memoryPeak { facts.append(("memory", ReportNumbers.memory(peak))) }
         if let store = report.store { facts.append(("store", store.path)) }
         facts += report.parameters.map { ($0.name, $0.value) }
         let width = facts.map(\.0.count).max() ?? 0
@@ -83,7 +83,7 @@ enum ReportText {
             if !stage.extraFields.isEmpty {
                 lines += ["", "Fields that \(stage.name) does not read"]
                 lines += stage.extraFields.map {
-                    "  \($0.name): \(ReportWords.several($0.records, "record"))"
+                    "  \($0.name): \(ReportNumbers.several($0.records, "record"))"
                 }
             }
             guard let unfilled = stage.unfilledAttributes, !unfilled.isEmpty else { continue }
@@ -131,6 +131,6 @@ extension RunReport.Stage {
     fileprivate var words: [String] {
         stageReport.parts(\.grouped) + RunReport.words(nested ?? [])
             + consequences.map { "\($0.what): \($0.text)" }
-            + [secondsElapsed.map(ReportWords.duration)].compactMap(\.self)
+            + [secondsElapsed.map(ReportNumbers.duration)].compactMap(\.self)
     }
 }

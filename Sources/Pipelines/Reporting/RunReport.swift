@@ -267,7 +267,7 @@ extension RunReport {
         guard let selection else { return nil }
         let parts = [
             selection.only.map { "\($0) alone" }, selection.from.map { "from \($0) on" },
-            selection.limit.map { "at most \(ReportWords.several($0, "record")) of each import" },
+            selection.limit.map { "at most \(ReportNumbers.several($0, "record")) of each import" },
         ]
         return parts.compactMap(\.self).joined(separator: ", ")
     }
@@ -304,7 +304,7 @@ extension RunReport.Stage {
         }
         return [("taken along", list(cascaded)), ("kept by", list(deniedBy))]
             .filter { !$0.1.isEmpty }
-            + (nullified.map { [("lost a link", ReportWords.several($0, "object"))] } ?? [])
+            + (nullified.map { [("lost a link", ReportNumbers.several($0, "object"))] } ?? [])
     }
 }
 

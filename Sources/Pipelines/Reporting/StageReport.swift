@@ -157,7 +157,7 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
 
     /// Text such as `1 of 5 records was rejected`.
     var rejectedOfRead: String {
-        "\(rejected.grouped) of \(ReportWords.several(read, "record")) "
+        "\(rejected.grouped) of \(ReportNumbers.several(read, "record")) "
             + "\(rejected == 1 ? "was" : "were") rejected"
     }
 
@@ -168,7 +168,7 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     var saved: Int { ended - rejected - (discarded ?? 0) }
 
     /// Counts the records without a result as waiting, if the stage did not finish.
-    mutating func noteWaiting() {
+    mutating func noteDeferred() {
         waiting = read > ended ? read - ended : nil
     }
 
@@ -245,7 +245,7 @@ extension StageReport {
     package func line(_ state: RunReport.State = .done) -> String {
         let time =
             secondsElapsed < 100
-            ? "\((secondsElapsed * 100).rounded() / 100) s" : ReportWords.duration(secondsElapsed)
+            ? "\((secondsElapsed * 100).rounded() / 100) s" : ReportNumbers.duration(secondsElapsed)
         var words = [parts(\.grouped).joined(separator: ", ")].filter { !$0.isEmpty }
         words += RunReport.words(nested ?? [])
         if state != .done { words.append(state.rawValue) }

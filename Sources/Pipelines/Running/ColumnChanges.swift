@@ -79,7 +79,7 @@ extension RunReporter {
     /// A replay reads only some of the files. An import without a spec compares its columns with
     /// the store's model instead.
     func columnChanges(_ outcome: RunOutcome) -> [Diagnostic] {
-        guard run.options.replay == nil, run.hasTurn, let spec = run.spec, let values = run.values
+        guard run.options.replay == nil, run.mayBegin, let spec = run.spec, let values = run.values
         else { return [] }
         let folder = ReportFolder(path: values.path(spec.report.folder), pipeline: spec.name)
         let started = run.options.now.timeIntervalSinceReferenceDate

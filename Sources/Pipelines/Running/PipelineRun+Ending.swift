@@ -6,15 +6,15 @@ import GraphStore
 /// How a run finishes its store and its notes, after success or failure.
 extension PipelineRun {
     /// Replaces the store with the working copy, and reports where the backup of the old store is.
-    mutating func putInPlace(_ job: inout Job) throws {
+    mutating func replaceStore(_ job: inout Job) throws {
         guard let notes = lastNotes, hasChangedCopy(job) else {
             // An unchanged store also keeps its file.
-            try Publication.publishAll(besideStoreAt: job.target.path)
+            try Publication.publishAll(nextToStoreAt: job.target.path)
             return try job.target.leave()
         }
         guard job.target.isOfApp else { return try job.target.complete() }
         guard let backup = try job.target.completeOfApp(notes, job.model) else { return }
-        tell(
+        emit(
             Diagnostic(
                 .note, code: "store.backup",
                 "The store was changed; a backup of the old store is \(backup)",
@@ -23,7 +23,7 @@ extension PipelineRun {
         do {
             try StoreBackups(of: job.target.path).remove(allBut: job.spec.store.backupsKept)
         } catch {
-            tell(
+            emit(
                 Diagnostic(
                     .warning, code: "store.backup", "Old backups were not removed: \(error)",
                     fix: "remove them, or let this user remove files in the folder of the store"))
@@ -50,7 +50,7 @@ extension PipelineRun {
     /// As long as they exist, a later run completes this one.
     func endNotes(_ job: Job) throws {
         // An app's store contains no notes.
-        if job.target.isOfApp { return CompletionNote.remove(beside: job.target.path) }
+        if job.target.isOfApp { return CompletionNote.remove(nextTo: job.target.path) }
         if let open { return try open.journal.end(of: job.spec.stages, in: open.container) }
         let container = try job.target.openStore(model: job.model)
         guard let saved = try RunJournal.saved(by: job.note.owner, job.paths, in: container) else {
@@ -63,11 +63,11 @@ extension PipelineRun {
     /// Finishes the store after a failure; errors only cause a warning.
     ///
     /// - Parameter keepsWork: whether the next run resumes with the work next to the store.
-    func settle(_ job: Job, keepsWork: Bool) {
+    func finishAfterFailure(_ job: Job, keepsWork: Bool) {
         guard hasOpened, job.target.way != .replacement, !job.target.isOfApp,
             job.target.isThere,
             // Work kept next to the store requires an unchanged store.
-            !(job.target.way.isBeside && keepsWork)
+            !(job.target.way.usesWorkingCopy && keepsWork)
         else { return }
         do {
             let container = try job.target.openStore(model: job.model)
@@ -109,7 +109,7 @@ extension PipelineRun {
     }
 
     /// The completed stages that changed the store and are not among the current ones.
-    private func kept(behind working: [Stage], _ job: Job) -> [Stage] {
+    private func kept(after working: [Stage], _ job: Job) -> [Stage] {
         done(job).filter { stage in
             stage.kind.isWriting && !working.contains { $0.name == stage.name }
         }
@@ -125,11 +125,11 @@ extension PipelineRun {
     /// - Returns: `nil` if the run has not begun.
     func leftOver(_ working: [Stage], _ job: Job) -> String? {
         guard hasBegun else { return nil }
-        guard !working.isEmpty, job.target.hasWorkBeside else {
+        guard !working.isEmpty, job.target.hasWorkingCopy else {
             return job.stages.contains(where: hasChangedObjects)
                 ? "saved changes are kept" : "nothing in the store was changed"
         }
-        let kept = self.kept(behind: working, job)
+        let kept = self.kept(after: working, job)
         guard kept.isEmpty else {
             return
                 "the changes of \(names(kept)) are kept, and later work is stored next to the store for "
@@ -143,8 +143,8 @@ extension PipelineRun {
     /// Returns a note about work that a temporary failure has left next to the store.
     ///
     /// The lines printed for the stages suggest that the work is in the store.
-    func leftBeside(_ job: Job, _ leftOver: String?) -> Diagnostic? {
-        guard job.target.hasWorkBeside, let leftOver else { return nil }
+    func unfinishedWork(_ job: Job, _ leftOver: String?) -> Diagnostic? {
+        guard job.target.hasWorkingCopy, let leftOver else { return nil }
         return Diagnostic(
             .note, code: "run.left-beside",
             leftOver.prefix(1).uppercased() + leftOver.dropFirst(),
@@ -158,7 +158,7 @@ extension PipelineRun {
     func takenBack(_ working: [Stage], _ job: Job) -> Diagnostic? {
         guard working.contains(where: \.kind.isWriting) else { return nil }
         let done = self.done(job)
-        let kept = self.kept(behind: working, job)
+        let kept = self.kept(after: working, job)
         // A stage can fail after it has saved all of its work.
         let hasDone = working.contains { stage in
             stage.kind.isWriting
@@ -211,7 +211,7 @@ extension PipelineRun {
         let wasThere = job.target.isThere
         runAlways(stages, job, &failure)
         // If these stages created the store and did not change it, remove it again.
-        if !wasThere, job.target.way.isBeside, !stages.contains(where: hasChangedObjects) {
+        if !wasThere, job.target.way.usesWorkingCopy, !stages.contains(where: hasChangedObjects) {
             try? PersistentContainer.destroy(at: job.target.path)
         }
     }

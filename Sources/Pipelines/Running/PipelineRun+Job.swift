@@ -32,7 +32,7 @@ extension PipelineRun {
             isAfterFailure: Bool = false, in container: PersistentContainer
         ) throws -> RunJournal {
             if container.path == target.path, !makesStore {
-                try container.keepProgressNotesBeside()
+                try container.keepProgressNotesInFile()
             }
             return try RunJournal(
                 note, paths, beginning, isSameAttempt: isSameAttempt,
@@ -45,10 +45,10 @@ extension PipelineRun {
 
     /// Runs the checks that need the model, which may not have been available earlier.
     static func check(_ spec: PipelineSpec, against model: ManagedObjectModel) throws {
-        try refuse(SpecificationChecker.check(spec, model) + ExpressionChecker.check(spec, model))
+        try reject(SpecificationChecker.check(spec, model) + ExpressionChecker.check(spec, model))
     }
 
-    static func refuse(_ found: [Diagnostic]) throws {
+    static func reject(_ found: [Diagnostic]) throws {
         let errors = found.filter { $0.severity == .error }
         guard errors.isEmpty else {
             throw RunFailure(problems: DiagnosticList(errors).diagnostics)

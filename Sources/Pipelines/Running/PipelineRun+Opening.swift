@@ -11,17 +11,17 @@ extension PipelineRun {
         var container: PersistentContainer
         /// The notes that the run continues, if any.
         var beginning: RunJournal.Beginning
-        var place = RunPhase.WorkPlace.beside
+        var place = RunPhase.WorkLocation.workingCopy
     }
 
     mutating func openStore(_ job: inout Job, for group: [Stage]) throws -> Opened {
         let isWriting = group.contains { $0.kind.isWriting }
         if isWriting {
-            try job.target.takeTurn()
+            try job.target.lockAppStore()
             if !hasBegun { try job.target.checkIsUnlocked() }
         }
         let model = job.model
-        guard job.target.way.isBeside, job.target.way.isDry || isWriting else {
+        guard job.target.way.usesWorkingCopy, job.target.way.isDry || isWriting else {
             let container = try job.target.openStore(model: model)
             return Opened(
                 container: container,
@@ -30,7 +30,7 @@ extension PipelineRun {
         }
         if job.target.isOfApp, !job.target.way.isDry {
             // A run that was killed right after the replacement of the store is done.
-            if let saved = try CompletionNote.read(beside: job.target.path) {
+            if let saved = try CompletionNote.read(nextTo: job.target.path) {
                 // The rest of the working copy.
                 try PersistentContainer.destroy(at: job.target.workPath)
                 try PersistentContainer.confirmInputs(ofStoreAt: job.target.path)
@@ -40,14 +40,15 @@ extension PipelineRun {
                         container: container, beginning: .continued(saved), place: .store)
                 }
             }
-            CompletionNote.remove(beside: job.target.path)
+            CompletionNote.remove(nextTo: job.target.path)
             try PersistentContainer.forgetInputs(ofStoreAt: job.target.path)
         }
         // Work left by a different selection of stages must not get into this run's store.
         let owner = job.note.owner
         if let (container, saved) = try job.target.openUnfinished(model: model, owner, job.paths),
             hasBegun || saved.isOf(job.stages),
-            case .continued(let saved) = try begin(after: saved, &job, container, isBeside: true)
+            case .continued(let saved) = try begin(
+                after: saved, &job, container, usesWorkingCopy: true)
         {
             return Opened(container: container, beginning: .continued(saved))
         }
@@ -56,7 +57,7 @@ extension PipelineRun {
         {
             return Opened(container: container, beginning: .continued(saved), place: .store)
         }
-        let container = try job.target.openBeside(model: model)
+        let container = try job.target.openWorkingCopy(model: model)
         let beginning = try begin(after: saved(in: container, job), &job, container)
         job.note.base = job.target.baseDigest
         return Opened(container: container, beginning: beginning)
@@ -83,7 +84,7 @@ extension PipelineRun {
             guard let point = saved.points.first(where: { $0.stage == stage.name }),
                 point.counts.read > 0
             else { continue }
-            let records = ReportWords.several(point.counts.read, "record")
+            let records = ReportNumbers.several(point.counts.read, "record")
             var diagnostic = Diagnostic(
                 .warning, code: "import.read-before",
                 "An earlier run has read \(records) of '\(stage.name)' and saved the appended "
@@ -103,16 +104,16 @@ extension PipelineRun {
     /// - Throws: `RunFailure` (65) if a completed import would append its objects again.
     mutating func begin(
         after saved: RunJournal.Saved?, _ job: inout Job, _ container: PersistentContainer,
-        isBeside: Bool = false
+        usesWorkingCopy: Bool = false
     ) throws -> RunJournal.Beginning {
-        try options.replay?.refuse(unfinished: saved?.run)
+        try options.replay?.reject(unfinished: saved?.run)
         guard let saved else { return .new }
         if hasBegun { return .continued(saved) }
         guard !options.isRestart else { return .new }
         let again = try bind(
             job.spec, now: Date(timeIntervalSinceReferenceDate: saved.run.started),
             runID: saved.run.runID)
-        guard PersistentContainer.file(behind: again.path(job.spec.store.at)) == job.target.path
+        guard PersistentContainer.file(resolving: again.path(job.spec.store.at)) == job.target.path
         else {
             return .new
         }
@@ -121,7 +122,7 @@ extension PipelineRun {
             pipeline: job.spec.name,
             interruption: runner.interruption,
             staysSaved: job.target.way.real != .replacement
-                && (!isBeside || job.spec.store.commit == .stage))
+                && (!usesWorkingCopy || job.spec.store.commit == .stage))
         guard let obstacle = try obstacle(to: saved, job, again, inputs) else {
             job.values = again
             job.note = saved.run
@@ -129,13 +130,13 @@ extension PipelineRun {
             return .continued(saved)
         }
         guard options.replay == nil else {
-            try refuseOther(saved, job, obstacle)
+            try rejectOther(saved, job, obstacle)
             return .new
         }
-        try inputs.refuseTwice(saved, obstacle)
+        try inputs.rejectRepeatedAppends(saved, obstacle)
         // No warning if the earlier run left nothing to do.
         if obstacle != .ended, !saved.isEmpty { warn(of: obstacle) }
-        return saved.isEmpty ? .new : .anew(saved, stages: Set(job.stages.map(\.name)))
+        return saved.isEmpty ? .new : .startedOver(saved, stages: Set(job.stages.map(\.name)))
     }
 
     /// Returns why the run does not complete the earlier one; `nil` if it does.
@@ -166,7 +167,7 @@ extension PipelineRun {
     /// Checks that a replay that starts over appends nothing again.
     ///
     /// - Throws: `RunFailure` (65) if it would.
-    private func refuseOther(
+    private func rejectOther(
         _ saved: RunJournal.Saved, _ job: Job, _ obstacle: RunContinuation.Obstacle
     ) throws(RunFailure) {
         guard !saved.isEmpty, !job.stages.allSatisfy(\.kind.isRepeatable) else { return }
@@ -188,9 +189,9 @@ extension PipelineRun {
     }
 
     /// Reports at which point the run resumes an earlier one.
-    func tellOfResuming(_ saved: RunJournal.Saved) {
+    func reportResuming(_ saved: RunJournal.Saved) {
         guard options.givesAdvice else { return }
-        let done = ReportWords.several(saved.stages.count, "stage")
+        let done = ReportNumbers.several(saved.stages.count, "stage")
         runner.warn(
             Diagnostic(
                 .note, code: "run.resumed",

@@ -37,11 +37,11 @@ extension PipelineRun {
         case .closeStore:
             lastNotes = open?.journal.current
             open = nil
-        case .putInPlace: try putInPlace(&job)
+        case .replaceStore: try replaceStore(&job)
         case .publish:
             // Exports must not appear before the store is durable in its place.
             try PersistentContainer.synchronizeFolder(ofStoreAt: job.target.path)
-            try Publication.recover(besideStoreAt: job.target.path)
+            try Publication.recover(nextToStoreAt: job.target.path)
         case .reportEarly: reportEarly()
         case .endNotes: try endNotes(job)
         }
@@ -52,7 +52,7 @@ extension PipelineRun {
     /// is of a later group.
     private mutating func isDone(_ group: [Stage], _ job: inout Job) throws -> Bool {
         guard job.target.way == .workingCopy(.afterEachStage), !hasBegun, !options.isRestart,
-            job.target.isThere, job.target.hasWorkBeside
+            job.target.isThere, job.target.hasWorkingCopy
         else { return false }
         let container = try job.target.openStore(model: job.model)
         let left = try RunJournal.saved(by: job.note.owner, job.paths, in: container)
@@ -72,7 +72,7 @@ extension PipelineRun {
     }
 
     /// Opens the container of a group, and notes in it that this attempt has begun.
-    private mutating func open(_ group: [Stage], _ job: inout Job) throws -> RunPhase.WorkPlace {
+    private mutating func open(_ group: [Stage], _ job: inout Job) throws -> RunPhase.WorkLocation {
         job.makesStore = job.makesStore || !job.target.isThere
         let opened = try openStore(&job, for: group)
         let container = opened.container
@@ -80,16 +80,16 @@ extension PipelineRun {
             try PersistentContainer.removeReplaced(at: job.target.path)
         }
         hasOpened = true
-        if opened.beginning.continued == nil, opened.place == .beside, !options.isDry {
+        if opened.beginning.continued == nil, opened.place == .workingCopy, !options.isDry {
             giveUp(job)
         }
         let beginning = try beginReplay(opened.beginning, &job, container)
         if job.model == nil { try Self.check(job.spec, against: container.model) }
         let isFirst = !hasBegun
-        if isFirst { tellRemarks(on: container, of: job.target.path) }
+        if isFirst { printRemarks(on: container, of: job.target.path) }
         let journal = try job.journal(beginning, isSameAttempt: !isFirst, in: container)
-        if let saved = beginning.continued, isFirst { tellOfResuming(saved) }
-        waiting.noteBegin()
+        if let saved = beginning.continued, isFirst { reportResuming(saved) }
+        storeWait.noteBegin()
         runID = journal.run.runID
         runner.identity.note(pipeline: job.spec.name, run: runID)
         started = journal.run.started
@@ -105,7 +105,7 @@ extension PipelineRun {
 
     /// Removes the files of an earlier run whose work is discarded.
     private func giveUp(_ job: Job) {
-        Publication.giveUp(besideStoreAt: job.target.path)
+        Publication.giveUp(nextToStoreAt: job.target.path)
         guard let run = job.target.givenUpRun, !options.isRestart, options.replay == nil else {
             return
         }
@@ -147,37 +147,37 @@ extension PipelineRun {
         let remedies = phase?.fail(Self.kind(of: error)) ?? []
         guard phase?.state != .ended(.lockedOut) else {
             if let failure = lockedOut(error, job.target.path) { throw failure }
-            hasTurn = false
+            mayBegin = false
             return
         }
         var failure = RunFailure(error, stage: nil).naming(store: job.target.path)
         guard !options.isDry else { throw error is Interrupted ? error : failure }
-        waiting.noteFailure()
+        storeWait.noteFailure()
         var note: Diagnostic?
         for remedy in remedies {
             switch remedy {
             case .abandonWork:
                 job.target.abandon()
-                if job.target.way.isBeside {
+                if job.target.way.usesWorkingCopy {
                     // After too many rejects, keep the reject files: the failure refers to them.
                     Publication.giveUp(
-                        besideStoreAt: job.target.path, keepsRejects: failure.isOfRejects)
+                        nextToStoreAt: job.target.path, keepsRejects: failure.isOfRejects)
                 }
             case .takeBack:
                 note = takenBack(working, job)
                 discard(working)
-            case .settle(let keepsWork):
+            case .finishAfterFailure(let keepsWork):
                 let leftOver = leftOver(working, job)
-                settle(job, keepsWork: keepsWork)
+                finishAfterFailure(job, keepsWork: keepsWork)
                 if var stop = error as? Interrupted {
                     stop.leftOver = leftOver
                     throw stop
                 }
-                if keepsWork { note = leftBeside(job, leftOver) }
-                if note == nil { failure.tellSaved(saved(job)) }
+                if keepsWork { note = unfinishedWork(job, leftOver) }
+                if note == nil { failure.addSaved(saved(job)) }
                 if let note, current != nil { failure.diagnostics.append(note) }
             case .runAlways:
-                waiting.noteBegin()
+                storeWait.noteBegin()
                 job.target.endWatch()
                 runAlways(after: current, job, &failure)
             }

@@ -5,17 +5,17 @@ import GraphStore
 extension PipelineRun {
     func environment(
         _ job: Job, _ container: PersistentContainer, _ journal: RunJournal,
-        place: RunPhase.WorkPlace
+        place: RunPhase.WorkLocation
     ) -> StageEnvironment {
         StageEnvironment(
             spec: job.spec, container: container, values: job.values, paths: job.paths,
             runID: journal.run.runID,
             now: journal.run.started, sets: options.sets, workingFolder: options.workingFolder,
             isDry: options.isDry,
-            judgesInputs: options.replay == nil, progress: runner.progress,
+            checksInputs: options.replay == nil, progress: runner.progress,
             interruption: runner.interruption, journal: journal, ledger: ledger,
             outputs: outputs,
-            publication: place == .beside
+            publication: place == .workingCopy
                 ? Publication(job.target, runID: journal.run.runID) : .immediate,
             recordsMax: options.recordsMax,
             miscount: options.miscount, decoding: options.decoding, specText: text,
@@ -49,7 +49,7 @@ extension PipelineRun {
         }
         for stage in lackingColumns {
             ledger.note(stage, .failed)
-            tellOfEnd(of: stage, .failed)
+            reportEnd(of: stage, .failed)
         }
         var whole = failures[0]
         whole.diagnostics += failures.dropFirst().flatMap(\.diagnostics)
@@ -75,31 +75,31 @@ extension PipelineRun {
             outcome.stages.append(report)
             ledger.note(stage, .done)
             runner.progress.end()
-            tell(report, .done)
+            emit(report, .done)
         } catch let stop as Interrupted {
             ledger.note(stage, .stopped)
-            tellOfEnd(of: stage, .stopped)
+            reportEnd(of: stage, .stopped)
             throw stop
         } catch {
             if let stop = stop(endingWaitOf: error) {
                 ledger.note(stage, .stopped)
-                tellOfEnd(of: stage, .stopped)
+                reportEnd(of: stage, .stopped)
                 throw stop
             }
-            tellOfEnd(of: stage, .failed)
+            reportEnd(of: stage, .failed)
             throw stage.failure(error)
         }
     }
 
     /// Reports a stage that did not finish, and its progress.
-    private mutating func tellOfEnd(of stage: Stage, _ state: RunReport.State) {
+    private mutating func reportEnd(of stage: Stage, _ state: RunReport.State) {
         let report = ledger.entry(of: stage)?.report
         if let report { outcome.unfinished.append(report) }
         runner.progress.end()
-        tell(report ?? StageReport(kind: stage.kind.word, name: stage.name), state)
+        emit(report ?? StageReport(kind: stage.kind.word, name: stage.name), state)
     }
 
-    private func tell(_ report: StageReport, _ state: RunReport.State) {
+    private func emit(_ report: StageReport, _ state: RunReport.State) {
         runner.stageEnded(EndedStage(report: report, state: state))
     }
 

@@ -15,13 +15,13 @@ extension PipelineRun {
     /// Returns the error of a run that could not open its store; `nil` if the run is skipped.
     func lockedOut(_ error: any Error, _ path: String) -> (any Error)? {
         // Without `--if-locked wait`, the time limit did not end the wait.
-        let reason = runner.interruption.reason(ignoringTimeLimit: !waiting.isAskedFor)
+        let reason = runner.interruption.reason(ignoringTimeLimit: !storeWait.isAskedFor)
         if let reason { return Interrupted(reason) }
         guard options.ifLocked != .skip else { return nil }
         guard var failure = (error as? StoreError).map({ RunFailure($0) }) else { return error }
         // The message of SQLite does not name the file.
         if (error as? StoreError)?.sql != nil { failure = RunFailure(StoreError(inUse: path)) }
-        failure.tellSaved("nothing was saved")
+        failure.addSaved("nothing was saved")
         return failure
     }
 
@@ -43,7 +43,8 @@ extension PipelineRun {
             return "nothing was saved"
         }
         let work =
-            records > 0 ? "the work for \(ReportWords.several(records, "record"))" : "the work done"
+            records > 0
+            ? "the work for \(ReportNumbers.several(records, "record"))" : "the work done"
         return work + " is saved, and the next run resumes after it"
     }
 }
@@ -66,7 +67,7 @@ extension RunFailure {
     fileprivate var isStoreBusy: Bool { diagnostics.contains { $0.code == Self.storeBusy } }
 
     /// Adds what was saved to the fix of a diagnostic of a locked store.
-    mutating func tellSaved(_ words: @autoclosure () -> String) {
+    mutating func addSaved(_ words: @autoclosure () -> String) {
         for place in diagnostics.indices where diagnostics[place].code == Self.storeBusy {
             guard let fix = diagnostics[place].fix else { continue }
             diagnostics[place].fix = "\(fix); \(words())"

@@ -12,7 +12,7 @@ struct PipelineRun {
     let runner: PipelineRunner
     var outcome = RunOutcome(status: .ok)
     /// The warnings so far.
-    private let told: EmittedWarnings
+    private let emitted: EmittedWarnings
     /// The parameters; `nil` until they are bound.
     var values: ParameterValues?
     /// The report's data about the run, if known.
@@ -23,12 +23,12 @@ struct PipelineRun {
     private(set) var spec: PipelineSpec?
     var modelDigest: String?
     /// Whether the run may begin; `false` if another run holds the store.
-    var hasTurn = true
+    var mayBegin = true
     /// The lock, which is held until the report is written.
     private(set) var lock: StoreLock?
     let ledger = StageResults()
     let outputs = OutputGuard()
-    let waiting: StoreWait
+    let storeWait: StoreWait
     /// The phase of the run; `nil` until its store is known.
     var phase: RunPhase?
     /// The container that the stages use now.
@@ -51,13 +51,13 @@ struct PipelineRun {
     private let clock = ContinuousClock.now
 
     init(
-        _ runner: PipelineRunner, _ file: String, _ told: EmittedWarnings, text: String? = nil
+        _ runner: PipelineRunner, _ file: String, _ emitted: EmittedWarnings, text: String? = nil
     ) {
         self.runner = runner
         self.file = file
         self.text = text
-        self.told = told
-        waiting = StoreWait(runner.options.ifLocked, runner.interruption)
+        self.emitted = emitted
+        storeWait = StoreWait(runner.options.ifLocked, runner.interruption)
         started = runner.options.now.timeIntervalSinceReferenceDate
         runID = RunName.of(started)
     }
@@ -79,7 +79,8 @@ struct PipelineRun {
     /// The reporter for the run's current outcome.
     var reporter: RunReporter {
         RunReporter(
-            run: self, file: file, warnings: told.diagnostics, secondsElapsed: clock.secondsToNow)
+            run: self, file: file, warnings: emitted.diagnostics, secondsElapsed: clock.secondsToNow
+        )
     }
 
     /// - Parameter checked: the spec, which was read and checked without errors.
@@ -93,29 +94,29 @@ struct PipelineRun {
         }
         var stages = try RunSelection(options).stages(of: spec)
         if !options.allowsCommands {
-            try CommandCheck.refuse(stages, onFailure: spec.onFailure)
+            try CommandCheck.reject(stages, onFailure: spec.onFailure)
         }
         // The store may be opened in a different mode than the spec sets.
-        try Self.refuse(CommandCheck.checkOutputs(spec))
+        try Self.reject(CommandCheck.checkOutputs(spec))
         let bound = try bind(spec, now: options.now, runID: runID)
         values = bound
         if let seconds = options.timeoutSeconds ?? spec.budget.timeSeconds {
             runner.interruption.limit(to: .seconds(seconds))
         }
-        try ReportTargets(spec, bound, options).check(beside: stages)
-        let path = PersistentContainer.file(behind: bound.path(spec.store.at))
+        try ReportTargets(spec, bound, options).check(against: stages)
+        let path = PersistentContainer.file(resolving: bound.path(spec.store.at))
         if spec.report.isFolderNamed, !options.isDry {
             try RunReporter.prepare(bound.path(spec.report.folder))
         }
         try prepareFolder(of: path, spec.store)
-        guard try takeTurn(path, spec, stages) else { return }
+        guard try takeLock(path, spec, stages) else { return }
         if !options.isDry,
             let (_, warning) = ReportFolder.ofTwoSpecs(
                 spec, bound, runner.context(now: options.now, runID: runID), newest: 1)
         {
             runner.warn(warning)
         }
-        if lock != nil { try Publication.recover(besideStoreAt: path) }
+        if lock != nil { try Publication.recover(nextToStoreAt: path) }
         if let replay = options.replay {
             try replay.recover()
             spec = try replay.spec(from: spec)
@@ -124,8 +125,8 @@ struct PipelineRun {
         // A path that contains parameters of the run is known only now.
         let isReported = spec.modelFileReading(bound) == spec.store.knownModel
         let (model, problems) = spec.readModel(bound)
-        try Self.refuse(problems)
-        if !isReported { problems.filter { $0.severity == .warning }.forEach(tell) }
+        try Self.reject(problems)
+        if !isReported { problems.filter { $0.severity == .warning }.forEach(emit) }
         if let model { try Self.check(spec, against: model) }
         let target = try target(at: path, of: spec, bound, stages: stages)
         let note = RunNote(
@@ -137,14 +138,14 @@ struct PipelineRun {
         guard options.isDry else {
             RejectFolders.removeOld(spec, job.values, now: options.now, runner.warn)
             try goThrough(&job)
-            guard hasTurn else { return }
+            guard mayBegin else { return }
             if let replay = options.replay {
                 let reports = ReportFolder(
                     path: job.values.path(spec.report.folder), pipeline: spec.name)
                 replay.warningOfOlderValues(
                     outcome.stages, reports, store: job.target.path
                 ).map(runner.warn)
-                try replay.judge(outcome.stages, allowed)
+                try replay.checkLimits(outcome.stages, allowed)
             }
             return
         }
@@ -167,12 +168,12 @@ struct PipelineRun {
         target.template = template
         target.history = spec.store.history
         target.keepsExactDecimals = spec.store.keepsExactDecimals
-        target.memory = MemoryShares(spec.budget.memory)
+        target.memory = MemoryLimits(spec.budget.memory)
         target.modelFile = spec.modelFile(bound)
         target.isOfApp = isOfApp
         target.allowsCloudKit = options.allowsCloudKit
         target.leavesLooseLinks = stages.contains(where: \.leavesLooseLinks)
-        target.patience = waiting.patience
+        target.patience = storeWait.patience
         return target
     }
 
@@ -188,7 +189,7 @@ struct PipelineRun {
     /// Locks the store, except in a dry run.
     ///
     /// - Returns: whether the run may begin; `false` if it is skipped.
-    private mutating func takeTurn(
+    private mutating func takeLock(
         _ path: String, _ spec: PipelineSpec, _ stages: [Stage]
     ) throws -> Bool {
         // A lock file would be in the folder of an app, whose store is read in a snapshot.
@@ -203,17 +204,17 @@ struct PipelineRun {
                     if let holder = StoreLock.holder(of: path) { warnOfOther(holder, path) }
                     return true
                 }
-                hasTurn = try StoreLock.isFree(storePath: path, policy, runner.interruption)
-                return hasTurn
+                mayBegin = try StoreLock.isFree(storePath: path, policy, runner.interruption)
+                return mayBegin
             }
             lock = try StoreLock.take(
                 storePath: path, pipeline: spec.name,
                 started: ScalarText.isoDate(started.rounded(.down)), options.ifLocked ?? .fail,
                 runner.interruption)
-            hasTurn = lock != nil
-            return hasTurn
+            mayBegin = lock != nil
+            return mayBegin
         } catch {
-            hasTurn = !(error is Interrupted) && (error as? RunFailure)?.isLockHeld != true
+            mayBegin = !(error is Interrupted) && (error as? RunFailure)?.isLockHeld != true
             throw error
         }
     }
@@ -228,14 +229,14 @@ struct PipelineRun {
     }
 
     /// Prints a note if advice is enabled; otherwise, adds it only to the report.
-    func tell(_ note: Diagnostic) {
-        if options.givesAdvice { runner.warn(note) } else { told.add(note) }
+    func emit(_ note: Diagnostic) {
+        if options.givesAdvice { runner.warn(note) } else { emitted.add(note) }
     }
 
     /// Prints remarks about a store that an app created.
     ///
     /// - Parameter path: the path of the store, even if the container has a copy of it.
-    func tellRemarks(on container: PersistentContainer, of path: String) {
+    func printRemarks(on container: PersistentContainer, of path: String) {
         for remark in Diagnostic.remarks(on: container.origin, at: .file(path)) {
             runner.warn(remark)
         }

@@ -71,8 +71,8 @@ package struct PipelineRunner: Sendable {
     ///
     /// - Parameter warnings: warnings to show and to add to the report.
     func run(_ file: String, text: String?, warnings: [Diagnostic] = []) -> RunOutcome {
-        let told = EmittedWarnings()
-        var run = PipelineRun(telling(told), file, told, text: text)
+        let emitted = EmittedWarnings()
+        var run = PipelineRun(collecting(emitted), file, emitted, text: text)
         identity.note(pipeline: PipelineSpec.name(fromFile: file), run: run.runID)
         do {
             let context = context(now: options.now, runID: nil)
@@ -93,7 +93,7 @@ package struct PipelineRunner: Sendable {
                 let note = found.first(where: { $0.code == PipelineSpec.otherVersionCode })
             {
                 // The version in use may have caused the errors.
-                if checked == nil { run.runner.warn(note) } else { told.add(note) }
+                if checked == nil { run.runner.warn(note) } else { emitted.add(note) }
             }
             let errors = found.filter { $0.severity == .error }
             guard let checked, errors.isEmpty else { throw RunFailure(problems: errors) }
@@ -118,12 +118,12 @@ package struct PipelineRunner: Sendable {
     }
 
     /// Returns a runner that also collects its warnings.
-    private func telling(_ told: EmittedWarnings) -> PipelineRunner {
+    private func collecting(_ emitted: EmittedWarnings) -> PipelineRunner {
         let warn = warn
         return PipelineRunner(
             options: options, progress: progress, interruption: interruption,
             warn: {
-                told.add($0)
+                emitted.add($0)
                 warn($0)
             }, stageEnded: stageEnded, identity: identity)
     }

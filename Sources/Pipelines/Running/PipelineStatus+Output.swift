@@ -11,10 +11,10 @@ extension PipelineStatus {
     /// Returns the status as lines of text.
     package func text(now: Date) -> String {
         func line(_ report: RunReport) -> String {
-            let age = ReportWords.duration(max(0, Self.age(of: report, now)))
+            let age = ReportNumbers.duration(max(0, Self.age(of: report, now)))
             let part = report.entryText.map { " (\($0))" } ?? ""
             return "\(report.name)\(part), exit \(report.exit.code) \(report.exit.name), ended "
-                + "\(ReportWords.time(report.ended)), \(age) ago"
+                + "\(ReportNumbers.time(report.ended)), \(age) ago"
         }
         var lines = ["pipeline      \(pipeline)"]
         if let unended {
@@ -31,8 +31,8 @@ extension PipelineStatus {
         lines += toComplete.map { "to complete   \($0)" }
         if !backups.all.isEmpty {
             lines.append(
-                "backups       \(ReportWords.several(backups.all.count, "file")), "
-                    + ReportWords.bytes(backups.bytes))
+                "backups       \(ReportNumbers.several(backups.all.count, "file")), "
+                    + ReportNumbers.bytes(backups.bytes))
         }
         lines.append("reports       \(folder)")
         return lines.map { OutputText($0).text }.joined(separator: "\n") + "\n"
@@ -54,7 +54,7 @@ extension PipelineStatus {
     /// Returns a warning if a run began after the last report and has none itself.
     package func warning(now: Date) -> Diagnostic? {
         guard let unended else { return nil }
-        let began = "A run of \(pipeline) that began at \(ReportWords.time(unended.began))"
+        let began = "A run of \(pipeline) that began at \(ReportNumbers.time(unended.began))"
         guard !unended.isAtWork else {
             return Diagnostic(
                 .warning, code: "report.in-progress", "\(began) is in progress, and has no report",
@@ -76,20 +76,20 @@ extension PipelineStatus.Unended {
     fileprivate func text(now: Date) -> String {
         let seconds = now.timeIntervalSinceReferenceDate - (TimeText.date(began, now: 0) ?? 0)
         return (isAtWork ? "in progress" : "did not end (killed?)")
-            + ", began \(ReportWords.time(began)), \(ReportWords.duration(max(0, seconds))) ago"
+            + ", began \(ReportNumbers.time(began)), \(ReportNumbers.duration(max(0, seconds))) ago"
     }
 }
 
 extension PipelineStatus.Pending {
     /// The saved records, such as `12,000 records are saved`.
     fileprivate var saved: String {
-        "\(ReportWords.several(records, "record")) \(records == 1 ? "is" : "are") saved"
+        "\(ReportNumbers.several(records, "record")) \(records == 1 ? "is" : "are") saved"
     }
 
     /// The run, its progress, and what to do.
     fileprivate var text: String {
         run + (owner.map { " of \($0)" } ?? "")
-            + ", \(ReportWords.several(done, "stage")) done, \(saved)"
+            + ", \(ReportNumbers.several(done, "stage")) done, \(saved)"
             + (place.map { ", \($0)" } ?? "") + "; "
             + (streams?.text ?? "the next run continues")
     }

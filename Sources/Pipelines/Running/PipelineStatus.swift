@@ -65,10 +65,10 @@ package struct PipelineStatus: Sendable {
     package static func of(
         spec path: String, _ context: ParameterValues.Context
     ) throws(RunFailure) -> PipelineStatus {
-        try URLCheck.refuse(file: path)
+        try URLCheck.reject(file: path)
         if isStore(path) { return try of(store: path) }
         let (folder, spec, values) = try ReportFolder.of(spec: path, context)
-        let store = PersistentContainer.file(behind: values.path(spec.store.at))
+        let store = PersistentContainer.file(resolving: values.path(spec.store.at))
         return of(
             folder, store: store, NotedPaths(spec), spec, holder: StoreLock.lastHolder(of: store))
     }
@@ -82,7 +82,7 @@ package struct PipelineStatus: Sendable {
 
     /// Returns the status of the pipeline that used a store last.
     private static func of(store path: String) throws(RunFailure) -> PipelineStatus {
-        let store = PersistentContainer.file(behind: path)
+        let store = PersistentContainer.file(resolving: path)
         let holder = StoreLock.lastHolder(of: store)
         let last = StoredReport.last(onStore: path)
         // While a run is active, the store is not read. The next run reports notes that cannot be

@@ -10,13 +10,13 @@
 /// ```
 struct RunPhase: Hashable, Sendable {
     /// Where the stages of a group work: on the store itself or next to it.
-    enum WorkPlace: Hashable, Sendable {
-        case store, beside
+    enum WorkLocation: Hashable, Sendable {
+        case store, workingCopy
     }
 
     enum State: Hashable, Sendable {
         case opening(group: Int)
-        case working(group: Int, WorkPlace)
+        case working(group: Int, WorkLocation)
         /// The work next to the store replaces the store, and files get their names.
         case placing(group: Int)
         /// All work is in the store; the report is written, and then the notes are removed.
@@ -33,7 +33,7 @@ struct RunPhase: Hashable, Sendable {
 
     enum Event: Hashable, Sendable {
         /// The notes of this attempt are in the store, or in the file next to it.
-        case opened(WorkPlace)
+        case opened(WorkLocation)
         /// An earlier attempt has already committed the work of the group.
         case wasDone
         /// All actions are done.
@@ -58,7 +58,7 @@ struct RunPhase: Hashable, Sendable {
         case finishStore
         case drainReplay
         case closeStore
-        case putInPlace
+        case replaceStore
         /// Gives exports and rejects their final names.
         case publish
         case reportEarly
@@ -72,7 +72,7 @@ struct RunPhase: Hashable, Sendable {
         /// Removes the effects on the discarded store from the reports of the group's stages.
         case takeBack
         /// Leaves the store in a consistent state.
-        case settle(keepsWork: Bool)
+        case finishAfterFailure(keepsWork: Bool)
         /// Runs the stages with `always: true`.
         case runAlways
     }
@@ -125,13 +125,13 @@ struct RunPhase: Hashable, Sendable {
             // Remove the notes last: a run that is killed after that is done, and the next run is a
             // new one.
             return [.drainReplay, .reportEarly, .endNotes, .closeStore]
-        case (.working(let group, .beside), .done):
+        case (.working(let group, .workingCopy), .done):
             state = .placing(group: group)
             // Until an app's store is replaced, the replayed records exist only in the reject
             // files.
             return isOfApp
-                ? [.closeStore, .putInPlace, .publish, .drainReplay]
-                : [.drainReplay, .closeStore, .putInPlace, .publish]
+                ? [.closeStore, .replaceStore, .publish, .drainReplay]
+                : [.drainReplay, .closeStore, .replaceStore, .publish]
         case (.placing(let group), .done):
             guard isLast(group) else { return open(group + 1) }
             state = .closing
@@ -161,11 +161,11 @@ struct RunPhase: Hashable, Sendable {
         // A dry run removes its files in any case.
         guard !isLockedOut, !way.isDry else { return [] }
         switch failure {
-        case .stopped: return [.settle(keepsWork: true)]
-        case .passing, .storeInUse: return [.settle(keepsWork: true), .runAlways]
+        case .stopped: return [.finishAfterFailure(keepsWork: true)]
+        case .passing, .storeInUse: return [.finishAfterFailure(keepsWork: true), .runAlways]
         case .lasting:
-            return [.abandonWork] + (way.isBeside ? [.takeBack] : [])
-                + [.settle(keepsWork: false), .runAlways]
+            return [.abandonWork] + (way.usesWorkingCopy ? [.takeBack] : [])
+                + [.finishAfterFailure(keepsWork: false), .runAlways]
         }
     }
 }

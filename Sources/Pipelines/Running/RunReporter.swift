@@ -21,7 +21,7 @@ struct RunReporter {
     ///
     /// - Returns: The path of the report; `nil` without a report.
     func finish(_ outcome: inout RunOutcome) -> String? {
-        guard !run.options.isDry, run.hasTurn, outcome.status != .usage,
+        guard !run.options.isDry, run.mayBegin, outcome.status != .usage,
             let (spec, values) = subject
         else { return nil }
         var written: String?

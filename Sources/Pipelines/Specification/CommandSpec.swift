@@ -137,10 +137,10 @@ extension Command {
     /// Returns a function that reports the lines of the command's standard error as notes.
     ///
     /// - Parameter name: The name of the command in the notes; `nil` for its words.
-    func telling(
-        as name: String? = nil, _ tell: @escaping @Sendable (Diagnostic) -> Void
+    func reporting(
+        as name: String? = nil, _ emit: @escaping @Sendable (Diagnostic) -> Void
     ) -> @Sendable (String) -> Void {
         let place = Diagnostic.Place.file(name ?? InputFile.path(of: self).displayText)
-        return { line in tell(Diagnostic(.note, code: "command.says", line, at: place)) }
+        return { line in emit(Diagnostic(.note, code: "command.says", line, at: place)) }
     }
 }

@@ -17,7 +17,7 @@ extension StageEnvironment {
             try stoppable(context) { try request(context, &report) }
             var objects = ObjectTally()
             objects.add(
-                try context.settledChange(), keysBefore: journal.run.keysBefore, container.schema)
+                try context.finalChange(), keysBefore: journal.run.keysBefore, container.schema)
             report.objects = objects.report(container.schema)
             report.secondsElapsed = started.secondsToNow
             try journal.finish(stage, report, in: context)

@@ -20,7 +20,7 @@ struct StageEnvironment: Sendable {
     /// Whether no file is written.
     var isDry: Bool
     /// Whether `unmet` and `min-records` apply; a replay and a test read only some of the records.
-    var judgesInputs = true
+    var checksInputs = true
     var progress: RunProgress
     var interruption: Interruption
     /// The progress of the run, for the next attempt.

@@ -11,9 +11,9 @@
 /// changes filled more than half of the cache, the next saves come after the number of records that
 /// should fill half of it.
 struct UnsavedWork {
-    private static let idleShare = 10
+    private static let idleDivisor = 10
     /// The fraction of the page cache that the changes between two saves should fill.
-    private static let cacheShare = 0.5
+    private static let cacheFraction = 0.5
     /// The maximum number of saves per `save-every` records, because each save may modify some
     /// pages anyway.
     private static let partsMax = 16
@@ -34,7 +34,7 @@ struct UnsavedWork {
 
     mutating func add(records count: Int, bytes plainBytes: Int, idle: Int) {
         guard count > 0 else { return }
-        let weight = count - idle + (idle + Self.idleShare - 1) / Self.idleShare
+        let weight = count - idle + (idle + Self.idleDivisor - 1) / Self.idleDivisor
         records += weight
         bytes += plainBytes * weight / count
     }
@@ -52,8 +52,8 @@ struct UnsavedWork {
     ///   relative to the capacity of the page cache.
     mutating func noteLastSave(filling share: Double) {
         // A save that came early for another reason does not justify a higher limit.
-        guard share > Self.cacheShare || recordsOfLastSave >= recordsMax else { return }
-        let fitting = Double(recordsOfLastSave) * Self.cacheShare / max(share, 1e-6)
+        guard share > Self.cacheFraction || recordsOfLastSave >= recordsMax else { return }
+        let fitting = Double(recordsOfLastSave) * Self.cacheFraction / max(share, 1e-6)
         recordsMax = max(1, Int(min(fitting, 1e12)))
     }
 

@@ -27,7 +27,7 @@ final class RunReader {
     /// any run.
     ///
     /// - Parameter room: The memory for a piece that is larger than the block.
-    func piece(in room: PieceRoom) throws(RunFailure) -> UnsafeRawBufferPointer {
+    func piece(in room: PieceBuffer) throws(RunFailure) -> UnsafeRawBufferPointer {
         guard let large else { return UnsafeRawBufferPointer(rebasing: block[found]) }
         let bytes = room.bytes(Int(large.upperBound - large.lowerBound))
         try file.read(bytes, at: large.lowerBound)
@@ -75,7 +75,7 @@ final class RunReader {
 }
 
 /// Memory for pieces that are larger than the blocks of the runs, which share it.
-final class PieceRoom {
+final class PieceBuffer {
     private var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     deinit { room.deallocate() }

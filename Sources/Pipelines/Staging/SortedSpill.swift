@@ -106,7 +106,7 @@ struct SortedSpill: ~Copyable {
                 file, start: run.start, end: run.start + run.byteCount, blockBytes: share)
             if try reader.next() { readers.append(reader) }
         }
-        let room = PieceRoom()
+        let room = PieceBuffer()
         // The pieces in memory were added after those in the runs.
         var rest = entries[...]
         // A heap of run indexes by their next number. Of equal numbers, the earlier run comes

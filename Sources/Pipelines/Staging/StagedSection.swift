@@ -59,7 +59,7 @@ final class StagedSection {
         self.lastRow = lastRow
         self.recordsMax = recordsMax
         rows = StagedRows(plan, saveEvery: budget.saveEvery)
-        let memoryBytes = MemoryShares(budget.memory).staging
+        let memoryBytes = MemoryLimits(budget.memory).staging
         // Leave disk space for others, above all for the store.
         spill = SortedSpill(
             in: file, memoryBytes: memoryBytes, fileBytesMax: (file.size + file.freeBytes) / 4,
@@ -76,7 +76,7 @@ final class StagedSection {
         lastRow = earlier.lastRow
         recordsMax = earlier.records
         rows = StagedRows(plan, saveEvery: budget.saveEvery)
-        spill = SortedSpill(in: file, memoryBytes: MemoryShares(budget.memory).staging)
+        spill = SortedSpill(in: file, memoryBytes: MemoryLimits(budget.memory).staging)
         (newWritten, writtenUpTo) = (earlier.newWritten, earlier.writtenUpTo)
         writtenOfNext = earlier.writtenOfNext
     }
@@ -131,7 +131,7 @@ final class StagedSection {
 
     /// - Parameter position: The read position in the current input.
     private func compare(with earlier: SectionNote, _ position: InputPosition?) throws {
-        guard !spill.hasFailed else { throw Self.noRoom }
+        guard !spill.hasFailed else { throw Self.noSpace }
         guard records <= earlier.records, earlier.finished.starts(with: finished),
             !isComplete || Self.isSame(position, earlier.end)
         else { throw CannotResume("the records to read again have changed") }
@@ -149,7 +149,7 @@ final class StagedSection {
             && (one?.offset != other?.offset || one?.digest == other?.digest)
     }
 
-    private static let noRoom = RunFailure(
+    private static let noSpace = RunFailure(
         .ioError, code: "run.sort-room",
         "There is not enough disk space for the records that the stopped run spooled next to the store",
         fix: "free disk space there and run it again, or start over with --restart")

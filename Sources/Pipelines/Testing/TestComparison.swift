@@ -124,7 +124,7 @@ struct TestComparison {
             guard !found.isEmpty else { return [] }
             return [
                 failure(
-                    "\(entity.name) has \(ReportWords.several(found.count, "object")), of which "
+                    "\(entity.name) has \(ReportNumbers.several(found.count, "object")), of which "
                         + "`then` lists none", test.thenLocation,
                     found.map { "+ actual    \(TestValue.object($0))" })
             ]

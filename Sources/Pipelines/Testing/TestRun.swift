@@ -146,7 +146,7 @@ struct TestRun {
         let environment = StageEnvironment(
             spec: spec, container: container, values: values, paths: NotedPaths(spec),
             runID: Self.runID, now: now ?? 0,
-            sets: [], workingFolder: folder, isDry: true, judgesInputs: false,
+            sets: [], workingFolder: folder, isDry: true, checksInputs: false,
             progress: RunProgress(), interruption: interruption, journal: journal,
             ledger: StageResults(), outputs: OutputGuard(), recordsMax: nil, warn: { _ in })
         let stages = try before() + spec.stages.map(stage)

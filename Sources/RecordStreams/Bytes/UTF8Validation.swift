@@ -6,7 +6,7 @@ package enum UTF8Validation {
         case valid(Int)
         case invalid
         /// Valid so far, but the data ends.
-        case cut
+        case incomplete
     }
 
     /// Checks the sequence that starts with a byte above 0x7F.
@@ -36,13 +36,13 @@ package enum UTF8Validation {
             high = 0x8F
         default: return .invalid
         }
-        if start + 1 >= end { return .cut }
+        if start + 1 >= end { return .incomplete }
         guard start[1] >= low, start[1] <= high else { return .invalid }
         if length == 2 { return .valid(2) }
-        if start + 2 >= end { return .cut }
+        if start + 2 >= end { return .incomplete }
         guard start[2] & 0xC0 == 0x80 else { return .invalid }
         if length == 3 { return .valid(3) }
-        if start + 3 >= end { return .cut }
+        if start + 3 >= end { return .incomplete }
         guard start[3] & 0xC0 == 0x80 else { return .invalid }
         return .valid(4)
     }

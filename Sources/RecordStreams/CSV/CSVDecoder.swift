@@ -152,7 +152,7 @@ final class CSVDecoder: RecordDecoder {
         case .ends(let place, let blankLines):
             preambleBlankLines = blankLines
             return mark + place
-        case .goesOn: return nil
+        case .needsMore: return nil
         case .tooFewLines:
             throw RecordStreamError(.csvTooShort(skip: options.linesSkipped), in: source)
         case .tooLong:
@@ -192,8 +192,8 @@ final class CSVDecoder: RecordDecoder {
 
     func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece {
         // If CR ends records, an LF may follow the end of the chunk.
-        guard !isSkippingLine, !dialect.endsAtReturn, dialect.canBeCut else { return Piece() }
-        let cutter = PieceCutter(
+        guard !isSkippingLine, !dialect.endsAtReturn, dialect.canBeSplit else { return Piece() }
+        let cutter = PieceSplitter(
             quoting: dialect.quote.map { ($0, dialect.delimiter[0]) },
             recordBytesMax: options.maxRecordBytes)
         return cutter.piece(of: chunk, recordsMax: recordsMax)
@@ -283,12 +283,12 @@ final class CSVDecoder: RecordDecoder {
                 arena: batch.arena)
         }
         switch outcome {
-        case .cut:
+        case .incomplete:
             guard isLonger else { return nil }
             return skipBad(
                 .tooBig, start, limit, at: start + windowByteCount - 1, isFinal: isFinal,
                 batch: batch)
-        case .cutInQuotes(let opened):
+        case .incompleteInQuotes(let opened):
             guard isFinal || isLonger else { return nil }
             return skipBad(
                 .unterminatedQuote, start, limit, at: opened, isFinal: isFinal, batch: batch)

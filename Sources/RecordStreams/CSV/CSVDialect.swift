@@ -17,7 +17,7 @@ struct CSVDialect {
     var isPlain: Bool { delimiter.count == 1 && escape == nil }
 
     /// Whether quotes alone determine where records end.
-    var canBeCut: Bool {
+    var canBeSplit: Bool {
         escape == nil && (quote == nil || comment == nil && delimiter.count == 1)
     }
 
@@ -73,14 +73,14 @@ struct CSVDialect {
             guard end <= bytesMax else { return .tooLong }
             // The byte after a CR must be known, because it may be an LF.
             if end >= bytes.count || bytes[end] == 13 && end + 1 == bytes.count, !isFinal {
-                return .goesOn
+                return .needsMore
             }
             if end + 1 < bytes.count, bytes[end] == 13, bytes[end + 1] == 10 { end += 1 }
             place = min(end + 1, bytes.count)
             left = max(0, left - 1)
         }
         let mayGoOn = left > 0 || comment != nil
-        guard isFinal || !mayGoOn else { return .goesOn }
+        guard isFinal || !mayGoOn else { return .needsMore }
         return left > 0 ? .tooFewLines : .ends(at: bytes.count, blankLines: blankLines)
     }
 
@@ -90,7 +90,7 @@ struct CSVDialect {
         /// after the skipped ones.
         case ends(at: Int, blankLines: Int)
         /// More data is needed.
-        case goesOn
+        case needsMore
         /// The data ends within the skipped lines.
         case tooFewLines
         case lineTooLong

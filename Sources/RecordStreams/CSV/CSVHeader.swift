@@ -40,10 +40,10 @@ struct CSVHeader {
                     target: target, arena: arena)
             }
             switch outcome {
-            case .cut:
+            case .incomplete:
                 guard isLonger else { return nil }
                 throw tooLong(at: start, first)
-            case .cutInQuotes(let opened):
+            case .incompleteInQuotes(let opened):
                 guard isFinal || isLonger else { return nil }
                 throw error(.unterminatedQuote, at: opened, first)
             case .bad(let fault, let place): throw error(fault, at: place, first)

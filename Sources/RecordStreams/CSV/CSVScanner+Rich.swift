@@ -25,7 +25,9 @@ extension CSVScanner {
             switch end {
             case .found: break
             case .quote: return .bad(.quoteInField, at: position)
-            case .cut: return isQuoted && position >= limit ? .cutInQuotes(opened: opened) : .cut
+            case .incomplete:
+                return isQuoted && position >= limit
+                    ? .incompleteInQuotes(opened: opened) : .incomplete
             }
             if slot >= 0 {
                 if !isQuoted, isNull(field, position - field, slot: slot) {
@@ -43,25 +45,25 @@ extension CSVScanner {
             case .whole:
                 position += dialect.delimiter.count
                 continue
-            case .cut where !isFinal: return .cut
-            case .cut, .none: break
+            case .incomplete where !isFinal: return .incomplete
+            case .incomplete, .none: break
             }
             if let next = lineEnd(position, limit: limit, isFinal: isFinal) {
-                if position >= limit, !isFinal { return .cut }
+                if position >= limit, !isFinal { return .incomplete }
                 return finish(
                     count(column, lastIsEmpty: isEmpty), end: position, next: next, high: high)
             }
-            if position.pointee == 13, position + 1 >= limit, !isFinal { return .cut }
+            if position.pointee == 13, position + 1 >= limit, !isFinal { return .incomplete }
             return .bad(.textAfterQuote, at: position)
         }
     }
 
     private enum FieldEnd {
-        case found, quote, cut
+        case found, quote, incomplete
     }
 
     private enum Match {
-        case whole, cut, none
+        case whole, incomplete, none
     }
 
     /// Returns whether a delimiter starts at a position; it may be cut by the end of the data.
@@ -70,7 +72,7 @@ extension CSVScanner {
         guard position < limit, position.pointee == delimiter else { return .none }
         let bytes = dialect.delimiter
         for index in 1..<max(1, bytes.count) {
-            if position + index >= limit { return .cut }
+            if position + index >= limit { return .incomplete }
             if position[index] != bytes[index] { return .none }
         }
         return .whole
@@ -89,7 +91,7 @@ extension CSVScanner {
                 }
                 if position < limit, position.pointee == escape {
                     guard position + 1 < limit else {
-                        if !isFinal { return (position, .cut) }
+                        if !isFinal { return (position, .incomplete) }
                         // An escape at the end of the data is literal.
                         position += 1
                         continue
@@ -102,16 +104,18 @@ extension CSVScanner {
             } else {
                 position = endOfPlain(position, &high)
             }
-            if position >= limit { return (limit, isFinal ? .found : .cut) }
+            if position >= limit { return (limit, isFinal ? .found : .incomplete) }
             switch delimiter(at: position, limit) {
             case .whole: return (position, .found)
-            case .cut where !isFinal: return (position, .cut)
-            case .cut, .none: break
+            case .incomplete where !isFinal: return (position, .incomplete)
+            case .incomplete, .none: break
             }
             if lineEnd(position, limit: limit, isFinal: isFinal) != nil {
                 return (position, .found)
             }
-            if position.pointee == 13, position + 1 >= limit, !isFinal { return (position, .cut) }
+            if position.pointee == 13, position + 1 >= limit, !isFinal {
+                return (position, .incomplete)
+            }
             if hasQuote, position.pointee == quote { return (position, .quote) }
             // Part of a delimiter, or a CR that ends no line.
             high |= UInt64(position.pointee)
@@ -133,13 +137,13 @@ extension CSVScanner {
             let byte = position.pointee
             high |= UInt64(byte)
             if byte == dialect.escape {
-                guard position + 1 < limit else { return (limit, .cut) }
+                guard position + 1 < limit else { return (limit, .incomplete) }
                 high |= UInt64(position[1])
                 signs += 1
                 position += 2
             } else if byte == quote {
                 // The next byte may be the second of two quotes.
-                if position + 1 >= limit { return (position, isFinal ? .found : .cut) }
+                if position + 1 >= limit { return (position, isFinal ? .found : .incomplete) }
                 guard position[1] == quote else { return (position, .found) }
                 signs += 1
                 position += 2
@@ -147,7 +151,7 @@ extension CSVScanner {
                 position += 1
             }
         }
-        return (limit, .cut)
+        return (limit, .incomplete)
     }
 
     /// Copies a field without the bytes that are not part of its text.

@@ -9,9 +9,9 @@ struct CSVScanner {
         /// A record, and the first byte of the next one.
         case record(next: Bytes)
         /// The data ends inside the record.
-        case cut
+        case incomplete
         /// The data ends inside quotes that were opened at this byte.
-        case cutInQuotes(opened: Bytes)
+        case incompleteInQuotes(opened: Bytes)
         case bad(CSVFault, at: Bytes)
     }
 
@@ -95,8 +95,8 @@ struct CSVScanner {
                 position += 1
                 while true {
                     position = endOfQuoted(position, &high)
-                    if position >= limit { return .cutInQuotes(opened: opened) }
-                    if position + 1 >= limit, !isFinal { return .cut }
+                    if position >= limit { return .incompleteInQuotes(opened: opened) }
+                    if position + 1 >= limit, !isFinal { return .incomplete }
                     guard position[1] == quote, position + 1 < limit else { break }
                     doubled += 1
                     position += 2
@@ -116,7 +116,7 @@ struct CSVScanner {
                 if let next = lineEnd(position, limit: limit, isFinal: isFinal) {
                     return finish(column, end: position, next: next, high: high)
                 }
-                if byte == 13, position + 1 >= limit, !isFinal { return .cut }
+                if byte == 13, position + 1 >= limit, !isFinal { return .incomplete }
                 return .bad(.textAfterQuote, at: position)
             }
             let field = position
@@ -125,13 +125,13 @@ struct CSVScanner {
                 let byte = position.pointee
                 if byte == delimiter { break scan }
                 if let next = lineEnd(position, limit: limit, isFinal: isFinal) {
-                    if position >= limit, !isFinal { return .cut }
+                    if position >= limit, !isFinal { return .incomplete }
                     if slot >= 0 { store(field, position, slot: slot, target: target) }
                     if field == position { column = count(column, lastIsEmpty: true) }
                     return finish(column, end: position, next: next, high: high)
                 }
                 if byte == 13 {
-                    if position + 1 >= limit, !isFinal { return .cut }
+                    if position + 1 >= limit, !isFinal { return .incomplete }
                     position += 1
                     continue scan
                 }

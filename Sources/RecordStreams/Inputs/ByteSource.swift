@@ -13,12 +13,12 @@ package final class ByteSource {
         _ file: InputFile, compression: InputCompression, maxRatio: Int = 1000,
         encoding: TextEncoding = .utf8, threads: Int = GzipMembers.threadsOfMachine,
         isCancelled: (@Sendable () -> Bool)? = nil,
-        tellOfCommand: (@Sendable (String) -> Void)? = nil
+        showCommandLine: (@Sendable (String) -> Void)? = nil
     ) throws(RecordStreamError) {
         let piece = encoding == .utf8 ? nil : TextTranscoder.makePiece()
         self.piece = piece
         transcoder = piece.map { TextTranscoder(encoding, piece: $0) }
-        input = try StoredInput(file, isCancelled: isCancelled, tellOfCommand: tellOfCommand)
+        input = try StoredInput(file, isCancelled: isCancelled, showCommandLine: showCommandLine)
         try input.fill(2)
         let isGzip = input.available.starts(with: GzipInflater.magic)
         // Only a file: a pipe may have no more than one record for hours.

@@ -16,7 +16,7 @@ package final class GzipMembers {
 
     private let input: StoredInput
     private let workers: [WorkerThread]
-    private var turn = 0
+    private var nextWorker = 0
     private let maxRatio: Int
     /// The maximum number of groups: two per thread, one being inflated and one queued, and one
     /// that is being returned.
@@ -25,7 +25,7 @@ package final class GzipMembers {
     private var groups: [GzipMemberGroup] = []
     /// The group that is filled next, and the number of groups before it that are not returned yet.
     private var current = 0
-    private var waiting = 0
+    private var pendingCount = 0
     /// Whether the oldest group is known to be finished, and how many of its bytes were returned.
     private var isFinished = false
     private var given = 0
@@ -52,15 +52,15 @@ package final class GzipMembers {
 
     deinit {
         // A running group uses memory of this object.
-        while waiting > 0 {
+        while pendingCount > 0 {
             if !isFinished { oldest.finished.wait() }
             isFinished = false
-            waiting -= 1
+            pendingCount -= 1
         }
     }
 
     private var oldest: GzipMemberGroup {
-        groups[(current - waiting + groupsMax) % groupsMax]
+        groups[(current - pendingCount + groupsMax) % groupsMax]
     }
 
     /// Fills a buffer from one group.
@@ -70,8 +70,8 @@ package final class GzipMembers {
         into target: UnsafeMutablePointer<UInt8>, count: Int
     ) throws(RecordStreamError) -> Int {
         while true {
-            while waiting < groupsMax, start() {}
-            guard waiting > 0 else {
+            while pendingCount < groupsMax, start() {}
+            guard pendingCount > 0 else {
                 if let inputFailure { throw inputFailure }
                 return 0
             }
@@ -84,7 +84,7 @@ package final class GzipMembers {
             if length > 0 { return length }
             // The group stays the oldest, so that the next call throws the failure again.
             if let failure = group.failure { throw failure }
-            waiting -= 1
+            pendingCount -= 1
             isFinished = false
             given = 0
         }
@@ -93,7 +93,7 @@ package final class GzipMembers {
     /// Returns the damage of the members that are being returned; their bytes must no longer be
     /// needed.
     func damageInGroup() -> RecordStreamError? {
-        guard waiting > 0 else { return inputFailure }
+        guard pendingCount > 0 else { return inputFailure }
         if !isFinished { oldest.finished.wait() }
         isFinished = true
         return oldest.failure
@@ -116,14 +116,14 @@ package final class GzipMembers {
         let group = groups[current]
         group.fill(from: input, &inputFailure)
         do throws(ThreadShortage) {
-            try workers[turn].run { group.run() }
+            try workers[nextWorker].run { group.run() }
         } catch {
             // Slower without a thread, but it works.
             group.run()
         }
-        turn = (turn + 1) % workers.count
+        nextWorker = (nextWorker + 1) % workers.count
         current = (current + 1) % groupsMax
-        waiting += 1
+        pendingCount += 1
         return true
     }
 

@@ -29,12 +29,12 @@ final class StoredInput {
 
     init(
         _ file: InputFile, isCancelled: (@Sendable () -> Bool)? = nil,
-        tellOfCommand: (@Sendable (String) -> Void)? = nil
+        showCommandLine: (@Sendable (String) -> Void)? = nil
     ) throws(RecordStreamError) {
         path = file.path.displayText
         child = try file.command.map { command throws(RecordStreamError) in
             try ChildProcess(
-                command, .reading, at: file.path, show: tellOfCommand ?? { _ in })
+                command, .reading, at: file.path, show: showCommandLine ?? { _ in })
         }
         self.isCancelled = isCancelled
         generated = file.generatedRows.map { GeneratedRows($0) }

@@ -107,7 +107,7 @@ extension JSONDocumentDecoder {
         guard let name = memberName(&position, end: parser.end, batch: batch) else { return false }
         switch path.meet(name) {
         case .ahead: break
-        case .beside: skipper = JSONScanner(depthMax: store.depthMax)
+        case .elsewhere: skipper = JSONScanner(depthMax: store.depthMax)
         case .twice:
             fail(
                 "The name '\(name)' on the path \(path.text) comes twice", at: start, batch: batch)

@@ -180,14 +180,16 @@ final class JSONDocumentDecoder: RecordDecoder {
         store.drop(parser)
         var fault = parser.fault
         parser.fault = JSONFault()
-        if fault.kind == .incomplete { return cutRecord(&position, limit: limit, batch: batch) }
+        if fault.kind == .incomplete {
+            return incompleteRecord(&position, limit: limit, batch: batch)
+        }
         if fault.kind == .none {
             let isObject = start.pointee == UInt8(ascii: "{")
             fault = JSONFault(kind: isObject ? .tooBig : .notAnObject, place: start)
             var scanner = JSONScanner(depthMax: store.depthMax)
             var end = start
             let status = scanner.run(&end, end: limit)
-            if status == .more { return cutRecord(&position, limit: limit, batch: batch) }
+            if status == .more { return incompleteRecord(&position, limit: limit, batch: batch) }
             if status == .failed { fault = scanner.fault }
             let isNumber = JSONToken.isDigit(start.pointee) || start.pointee == UInt8(ascii: "-")
             if status == .done, isNumber, JSONScanner.isWordByte(end.pointee) {
@@ -199,10 +201,10 @@ final class JSONDocumentDecoder: RecordDecoder {
         let status = scanner.run(&end, end: limit)
         let isTooBig = end - start > maxRecordBytes
         switch status {
-        case .more: return cutRecord(&position, limit: limit, batch: batch)
+        case .more: return incompleteRecord(&position, limit: limit, batch: batch)
         case .failed where isTooBig:
             // The fault ends the document when the skipper reaches it.
-            return cutRecord(&position, limit: limit, batch: batch)
+            return incompleteRecord(&position, limit: limit, batch: batch)
         case .failed:
             recordCount += 1
             fail(fault.kind, at: fault.place ?? start, batch: batch)
@@ -221,7 +223,7 @@ final class JSONDocumentDecoder: RecordDecoder {
     }
 
     /// Waits for more data for an incomplete record, or rejects it if it is already too big.
-    private func cutRecord(
+    private func incompleteRecord(
         _ position: inout Bytes, limit: Bytes, batch: RecordBatch
     ) -> Bool {
         guard limit - position > maxRecordBytes else { return false }

@@ -4,7 +4,7 @@ struct JSONDocumentPath {
     enum Meeting {
         /// The path leads through the member.
         case ahead
-        case beside
+        case elsewhere
         /// The path leads through the member, but also through an earlier one with the same name.
         case twice
     }
@@ -95,7 +95,7 @@ struct JSONDocumentPath {
     /// Records a member of the innermost object and returns its relation to the path.
     mutating func meet(_ name: String) -> Meeting {
         guard case .name(let wanted) = steps[level - 1], Array(name.utf8) == Array(wanted.utf8)
-        else { return .beside }
+        else { return .elsewhere }
         if hasMetName[level - 1] { return .twice }
         hasMetName[level - 1] = true
         return .ahead

@@ -3,7 +3,7 @@
 extension JSONRecordParser {
     /// Reads the members that are named like a dotted path, if the path itself led to nothing.
     @inline(never)
-    mutating func settleFlatMembers(since before: UInt64, _ after: Bytes?) -> Bytes? {
+    mutating func finishFlatMembers(since before: UInt64, _ after: Bytes?) -> Bytes? {
         hasFlatMembers = false
         for place in tree.flatNodes where nodes[place].flatMark > before {
             let node = nodes + place

@@ -90,7 +90,7 @@ struct JSONRecordParser {
     mutating func record(_ start: Bytes) -> Bytes? {
         let before = objectNumber
         let after = object(start + 1, node: nodes)
-        if hasFlatMembers, after != nil { return settleFlatMembers(since: before, after) }
+        if hasFlatMembers, after != nil { return finishFlatMembers(since: before, after) }
         return after
     }
 

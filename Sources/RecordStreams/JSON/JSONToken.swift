@@ -34,7 +34,7 @@ enum JSONToken {
         if byte >= 0x80 {
             switch UTF8Validation.sequence(at: position, end: end) {
             case .valid(let length): return position + length
-            case .cut: return fault.note(.incomplete, at: position)
+            case .incomplete: return fault.note(.incomplete, at: position)
             case .invalid:
                 return isLenient ? position + 1 : fault.note(.invalidUTF8, at: position)
             }
@@ -232,14 +232,14 @@ enum JSONToken {
     private static func badWord(_ start: Bytes, end: Bytes, fault: inout JSONFault) -> Bytes? {
         switch start.pointee {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            fault.note(isCutWord(start, end: end) ? .incomplete : .badLiteral, at: start)
+            fault.note(isIncompleteWord(start, end: end) ? .incomplete : .badLiteral, at: start)
         case UInt8(ascii: "+"), UInt8(ascii: "."):
             fault.unexpected(.badNumber, at: start, end: end)
         default: fault.unexpected(at: start, end: end)
         }
     }
 
-    private static func isCutWord(_ start: Bytes, end: Bytes) -> Bool {
+    private static func isIncompleteWord(_ start: Bytes, end: Bytes) -> Bool {
         guard start + 5 > end else { return false }
         let rest = UnsafeBufferPointer(start: start, count: end - start)
         return ["true", "false", "null"].contains { word in

@@ -11,7 +11,7 @@ final class NDJSONDecoder: RecordDecoder {
     private let maxRecordBytes: Int
     private let selection: FieldSelection
     private let options: ReadOptions
-    private let cutter: PieceCutter
+    private let cutter: PieceSplitter
 
     var extraFields: [(name: String, count: Int)] { store.tree.extraFields }
 
@@ -24,7 +24,7 @@ final class NDJSONDecoder: RecordDecoder {
         maxRecordBytes = options.maxRecordBytes
         self.selection = selection
         self.options = options
-        cutter = PieceCutter(quoting: nil, recordBytesMax: options.maxRecordBytes)
+        cutter = PieceSplitter(quoting: nil, recordBytesMax: options.maxRecordBytes)
     }
 
     func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece {

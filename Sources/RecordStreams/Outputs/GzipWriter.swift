@@ -19,13 +19,13 @@ final class GzipWriter {
     private let path: String
     private let level: Int
     private let workers: [WorkerThread]
-    private var turn = 0
+    private var nextWorker = 0
     /// The jobs: two per thread, one running and one queued so that the thread is never idle, and
     /// one to fill.
     private let jobs: [GzipBlock]
     /// The job that is being filled, and the number of jobs before it that are not written yet.
     private var current = 0
-    private var waiting = 0
+    private var pendingCount = 0
     private var checksum: UInt = 0
     private var length = 0
     private var hasWrittenHeader = false
@@ -48,9 +48,9 @@ final class GzipWriter {
 
     deinit {
         // A running job uses memory of this object.
-        while waiting > 0 {
-            jobs[(current - waiting + jobs.count) % jobs.count].finished.wait()
-            waiting -= 1
+        while pendingCount > 0 {
+            jobs[(current - pendingCount + jobs.count) % jobs.count].finished.wait()
+            pendingCount -= 1
         }
     }
 
@@ -69,7 +69,7 @@ final class GzipWriter {
     /// Deflates the remaining bytes and ends the member.
     func finish(to sink: Sink) throws(RecordStreamError) {
         try submit(isLast: true, to: sink)
-        while waiting > 0 { try writeOldest(to: sink) }
+        while pendingCount > 0 { try writeOldest(to: sink) }
         var trailer: [UInt8] = []
         for value in [UInt32(truncatingIfNeeded: checksum), UInt32(truncatingIfNeeded: length)] {
             for shift in [0, 8, 16, 24] as [UInt32] {
@@ -83,15 +83,15 @@ final class GzipWriter {
         let job = jobs[current]
         job.isLast = isLast
         do throws(ThreadShortage) {
-            try workers[turn].run { job.run() }
+            try workers[nextWorker].run { job.run() }
         } catch {
             // Slower without a thread, but it works.
             job.run()
         }
-        turn = (turn + 1) % workers.count
-        waiting += 1
+        nextWorker = (nextWorker + 1) % workers.count
+        pendingCount += 1
         current = (current + 1) % jobs.count
-        if waiting == jobs.count { try writeOldest(to: sink) }
+        if pendingCount == jobs.count { try writeOldest(to: sink) }
         if !isLast { jobs[current].empty(after: job) }
     }
 
@@ -101,9 +101,9 @@ final class GzipWriter {
             let speed: UInt8 = level == 9 ? 2 : level == 1 ? 4 : 0
             try give([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, speed, 255], to: sink)
         }
-        let job = jobs[(current - waiting + jobs.count) % jobs.count]
+        let job = jobs[(current - pendingCount + jobs.count) % jobs.count]
         job.finished.wait()
-        waiting -= 1
+        pendingCount -= 1
         guard job.code == Z_OK else {
             throw RecordStreamError(.outputCompression(code: job.code), in: path)
         }

@@ -29,7 +29,7 @@ package final class OutputFile {
     private var descriptor: Int32
     private var gzip: GzipWriter?
     /// Writes plain files; gzip uses its own threads.
-    private var behind: WriteBehind?
+    private var writeBehind: WriteBehind?
     private var byteCount = 0
     private let observer: ((UnsafeRawBufferPointer) -> Void)?
     private let escapesControls: Bool
@@ -83,7 +83,7 @@ package final class OutputFile {
             gzip = try GzipWriter(
                 level: gzipLevel, path: path.displayText, threads: gzipThreads)
         } else if temporaryPath != nil {
-            behind = WriteBehind(descriptor)
+            writeBehind = WriteBehind(descriptor)
         }
     }
 
@@ -94,7 +94,7 @@ package final class OutputFile {
     ///   - tell: receives the lines that the command writes to standard error.
     package init(
         to command: Command, gzipLevel: Int? = nil, isCancelled: @escaping () -> Bool,
-        tell: @escaping @Sendable (String) -> Void
+        emit: @escaping @Sendable (String) -> Void
     ) throws(RecordStreamError) {
         path = InputFile.path(of: command)
         target = path
@@ -105,7 +105,7 @@ package final class OutputFile {
         self.isCancelled = isCancelled
         child = nil
         if let gzipLevel { gzip = try GzipWriter(level: gzipLevel, path: path.displayText) }
-        child = try ChildProcess(command, .writing, at: path, show: tell)
+        child = try ChildProcess(command, .writing, at: path, show: emit)
     }
 
     deinit {
@@ -125,7 +125,7 @@ package final class OutputFile {
                     isPermission: false), in: path)
         }
         // The new file gets the permissions of the old one, so that no other user can read it.
-        let rights = kind == .file ? FileRights(of: target) : nil
+        let permissions = kind == .file ? FilePermissions(of: target) : nil
         var attempt = 0
         do throws(SystemFault) {
             if kind == .folder { throw SystemFault.isFolder }
@@ -134,7 +134,7 @@ package final class OutputFile {
                 let temporary = folder.joining(
                     hiddenName(of: name, ".\(SystemProcess.number)-\(attempt).part"))
                 do throws(SystemFault) {
-                    return (temporary, try createNew(temporary, with: rights))
+                    return (temporary, try createNew(temporary, with: permissions))
                 } catch {
                     guard error.isExisting, attempt < 1000 else { throw error }
                     attempt += 1
@@ -154,11 +154,11 @@ package final class OutputFile {
     /// - Parameter rights: the permissions of the file that it will replace; `nil` uses the mask
     ///   of the process.
     private static func createNew(
-        _ path: FileName, with rights: FileRights?
+        _ path: FileName, with permissions: FilePermissions?
     ) throws(SystemFault) -> Int32 {
         let descriptor = try FileSystem.open(
-            path, [.writing, .new], mode: rights == nil ? 0o666 : 0o600)
-        rights?.give(to: descriptor)
+            path, [.writing, .new], mode: permissions == nil ? 0o666 : 0o600)
+        permissions?.give(to: descriptor)
         return descriptor
     }
 
@@ -235,8 +235,8 @@ package final class OutputFile {
         do throws(SystemFault) {
             if let child {
                 try child.write(bytes, isCancelled: isCancelled)
-            } else if let behind {
-                try behind.write(bytes)
+            } else if let writeBehind {
+                try writeBehind.write(bytes)
             } else {
                 try FileSystem.write(bytes, to: descriptor)
             }
@@ -261,7 +261,7 @@ package final class OutputFile {
         }
         if let temporaryPath {
             do throws(SystemFault) {
-                try behind?.finish()
+                try writeBehind?.finish()
                 try Self.synchronize(descriptor)
                 let written = descriptor
                 descriptor = -1
@@ -300,7 +300,7 @@ package final class OutputFile {
         gzip = nil
         child?.end()
         child = nil
-        behind?.abandon()
+        writeBehind?.abandon()
         guard let temporaryPath, descriptor >= 0 else { return }
         FileSystem.close(descriptor)
         descriptor = -1

@@ -16,7 +16,7 @@ package final class RecordReader {
     private let decoder: any RecordDecoder
     private let recordsMax: Int
     /// The number of records, or blank lines, in pieces for other decoders.
-    private var recordsCut = 0
+    private var recordsSplit = 0
 
     /// Bytes read but not yet decoded, from `carryStart` on.
     private let carry = ByteChunk()
@@ -40,7 +40,7 @@ package final class RecordReader {
         source = try ByteSource(
             input, compression: options.compression, maxRatio: options.maxRatio,
             encoding: options.encoding, threads: options.inflatingThreads,
-            isCancelled: options.isCancelled, tellOfCommand: options.tellOfCommand)
+            isCancelled: options.isCancelled, showCommandLine: options.showCommandLine)
         var filler = Filler(source: source, carry: carry, step: options.chunkBytes)
         do throws(RecordStreamError) {
             format = try Self.format(of: input, options: options, filler: &filler)
@@ -125,7 +125,7 @@ package final class RecordReader {
         batch.chunk.removeAll(keepingAtMost: 4 * options.chunkBytes)
         if !hasObservedStart { batch.addBlankLines(decoder.blankLinesBefore) }
         observeStart()
-        if let failure = decoder.failure { throw damage(behind: failure) }
+        if let failure = decoder.failure { throw damage(causing: failure) }
         if isDone { return false }
         var wanted = chunkSize
         var enough = 0
@@ -137,7 +137,7 @@ package final class RecordReader {
             let isFinal = isAtEnd && sourceError == nil
             let consumed =
                 inPieces
-                ? cut(batch, isFinal: isFinal)
+                ? split(batch, isFinal: isFinal)
                 : decoder.decode(into: batch, from: 0, isFinal: isFinal)
             origin = origin.advanced(over: batch.chunk.start, count: consumed)
             if inPieces, consumed > 0 {
@@ -154,7 +154,7 @@ package final class RecordReader {
                 putBack(batch.chunk, from: consumed)
                 return true
             }
-            if let failure = decoder.failure { throw damage(behind: failure) }
+            if let failure = decoder.failure { throw damage(causing: failure) }
             if isAtEnd {
                 isDone = true
                 if let sourceError { throw sourceError }
@@ -171,7 +171,7 @@ package final class RecordReader {
 
     /// Returns the cause of the end: damage of compressed data, if any, because it explains the
     /// other faults.
-    private func damage(behind failure: RecordStreamError) -> RecordStreamError {
+    private func damage(causing failure: RecordStreamError) -> RecordStreamError {
         let error =
             sourceError ?? source.damageInMember { options.isCancelled?() ?? false } ?? failure
         sourceError = error == failure ? sourceError : error
@@ -179,11 +179,11 @@ package final class RecordReader {
     }
 
     /// Turns the chunk's first records into a piece, or decodes them if only this reader can.
-    private func cut(_ batch: RecordBatch, isFinal: Bool) -> Int {
+    private func split(_ batch: RecordBatch, isFinal: Bool) -> Int {
         let piece = decoder.piece(of: batch.chunk, recordsMax: batch.recordsMax)
         guard piece.byteCount == 0 else {
             batch.isDecoded = false
-            recordsCut += piece.recordCount
+            recordsSplit += piece.recordCount
             return piece.byteCount
         }
         batch.numbersBefore = decoder.recordCount
@@ -192,7 +192,7 @@ package final class RecordReader {
 
     /// The chunk size for about as many records as a batch holds.
     private var chunkSize: Int {
-        let records = decoder.recordCount + recordsCut
+        let records = decoder.recordCount + recordsSplit
         guard records > 0 else { return options.chunkBytes }
         let average = origin.byteOffset / records + 1
         return min(options.chunkBytes, max(4096, average * (recordsMax + recordsMax / 16)))

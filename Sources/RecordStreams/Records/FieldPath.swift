@@ -187,15 +187,15 @@ package struct FieldPath: Sendable, Hashable {
         let before = text.dropLast(ending.count)
         guard text.hasSuffix(ending), before.reversed().prefix(while: { $0 == "\\" }).count % 2 == 0
         else {
-            try refuseStars(in: text)
+            try rejectStars(in: text)
             return (try plainDocumentSteps(text), false)
         }
-        try refuseStars(in: String(before))
+        try rejectStars(in: String(before))
         return (try plainDocumentSteps(String(before)), true)
     }
 
     /// Throws if `*` replaces a name before the end, because it would look like a wildcard.
-    private static func refuseStars(in text: String) throws(FieldPathError) {
+    private static func rejectStars(in text: String) throws(FieldPathError) {
         let scalars = Array(text.unicodeScalars)
         for index in scalars.indices.dropLast(2)
         where scalars[index] == "." && scalars[index + 1] == "*"

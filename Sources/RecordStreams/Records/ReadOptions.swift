@@ -74,7 +74,7 @@ package struct ReadOptions: Sendable {
     /// If `nil`, the system waits.
     package var isCancelled: (@Sendable () -> Bool)?
     /// Receives the lines that a command writes to standard error.
-    package var tellOfCommand: (@Sendable (String) -> Void)?
+    package var showCommandLine: (@Sendable (String) -> Void)?
 
     /// Creates the default options, which detect the format and the compression.
     package init() {}

@@ -50,7 +50,7 @@ package final class RecordBatch {
     var slotCount = 0
     var recordsMax = 0
     /// The maximum number of bytes that are stored of a record that is too big.
-    private var cutBytesMax = RecordFault.rawBytesMax
+    private var keptBytesMax = RecordFault.rawBytesMax
     var fieldStorage: UnsafeMutablePointer<Field>
     var spanStorage: UnsafeMutablePointer<Span>
     private var fieldCapacity = 0
@@ -195,7 +195,7 @@ package final class RecordBatch {
         self.source = source
         self.slotCount = slotCount
         self.recordsMax = recordsMax
-        cutBytesMax = min(recordBytesMax, RecordFault.rawBytesMax)
+        keptBytesMax = min(recordBytesMax, RecordFault.rawBytesMax)
         count = 0
         itemCount = 0
         duplicateKeyCount = 0
@@ -246,12 +246,13 @@ package final class RecordBatch {
     func reject(
         _ fault: RecordFault, number: Int, offset: Int, byteCount: Int, faultOffset: Int
     ) {
-        let kept = fault.code == "too-big" ? min(byteCount, cutBytesMax) : byteCount
+        let kept = fault.code == "too-big" ? min(byteCount, keptBytesMax) : byteCount
         let raw = UnsafeBufferPointer(start: chunk.start + offset, count: kept)
         rejects.append(
             RejectedRecord(
                 code: fault.code, detail: fault.detail,
                 location: location(number: number, offset: faultOffset, field: nil),
-                message: fault.message, fix: fault.fix, raw: Array(raw), isCut: kept < byteCount))
+                message: fault.message, fix: fault.fix, raw: Array(raw),
+                isTruncated: kept < byteCount))
     }
 }

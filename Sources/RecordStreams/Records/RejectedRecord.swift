@@ -17,7 +17,7 @@ package struct RejectedRecord: Sendable, Hashable {
     /// The raw text of the record in the input, without its line end.
     package var raw: [UInt8]
     /// Whether `raw` contains only the start, because the record is too big.
-    package var isCut: Bool
+    package var isTruncated: Bool
     /// The other faults of the record.
     package var others: [Other] = []
     /// The key computed from all its fields, if the import needs one.
@@ -56,7 +56,7 @@ package struct RejectedRecord: Sendable, Hashable {
     /// Creates a reject with one fault and without a row key.
     package init(
         code: String, detail: String, location: RecordLocation, message: String,
-        fix: String? = nil, value: String? = nil, raw: [UInt8], isCut: Bool = false
+        fix: String? = nil, value: String? = nil, raw: [UInt8], isTruncated: Bool = false
     ) {
         self.code = code
         self.detail = detail
@@ -65,7 +65,7 @@ package struct RejectedRecord: Sendable, Hashable {
         self.fix = fix
         self.value = value
         self.raw = raw
-        self.isCut = isCut
+        self.isTruncated = isTruncated
     }
 
     /// The reject as a diagnostic for display.

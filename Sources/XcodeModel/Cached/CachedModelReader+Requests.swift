@@ -181,7 +181,7 @@ extension CachedModelReader {
     ///
     /// In this list, archives repeat fetch indexes over several properties; these are omitted.
     static func compoundIndexes(
-        _ node: ArchivedNode, beside indexes: [FetchIndexDescription]
+        _ node: ArchivedNode, inAdditionTo indexes: [FetchIndexDescription]
     ) -> [String: String] {
         let known = Set(indexes.map { $0.elements.map(\.propertyName) })
         let compound = (node["NSCompoundIndexes"]?.items ?? []).compactMap { index -> String? in

@@ -89,7 +89,7 @@ struct CachedModelReader {
             try add(underlying(value), to: &entity)
         }
         entity.indexes = indexes(node, of: name, inheriting: parent)
-        entity.extras = Self.compoundIndexes(node, beside: entity.indexes)
+        entity.extras = Self.compoundIndexes(node, inAdditionTo: entity.indexes)
         leaveOutImpliedIndexes(of: &entity)
         return entity
     }

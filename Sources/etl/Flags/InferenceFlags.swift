@@ -91,7 +91,7 @@ struct InferenceFlags: ParsableArguments {
         options.encoding = encoding
         options.nullTexts = nullTexts
         options.escape = escape?.utf8.first
-        options.isEscapeTold = escape != nil
+        options.isEscapeSet = escape != nil
         return options
     }
 }

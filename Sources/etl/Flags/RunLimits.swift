@@ -45,7 +45,7 @@ struct RunConditions: ParsableArguments {
     func apply(to options: inout RunOptions) {
         options.ifLocked = ifLocked?.policy
         options.allowsCloudKit = allowsCloudKit
-        options.allowsCommands = !commands.areRefused
+        options.allowsCommands = !commands.areForbidden
         options.timeoutSeconds = timeout?.seconds
         options.allowedRejects = allowRejects
     }
@@ -54,7 +54,7 @@ struct RunConditions: ParsableArguments {
 /// The flag of commands that may start the commands of a spec.
 struct CommandFlags: ParsableArguments {
     @Flag(name: .customLong("no-commands"), help: "Fail with 78 if the spec starts commands.")
-    var areRefused = false
+    var areForbidden = false
 }
 
 /// The flags that limit which part of a spec runs, and for how long.

@@ -34,20 +34,20 @@ struct Launch {
             options: options, progress: display.progress, interruption: interruption,
             warn: { warning in
                 guard log.shows(warning) else { return }
-                display.clear { log.tell(warning, of: identity) }
+                display.clear { log.emit(warning, of: identity) }
             },
             stageEnded: { stage in
                 guard showsStages else { return }
-                display.clear { log.tell(stage, of: identity) }
+                display.clear { log.emit(stage, of: identity) }
             }, identity: identity)
         display.start()
         let outcome = body(runner)
         // A command may still run if its stage could not wait for it.
         ChildProcess.endAll()
         display.stop()
-        outcome.diagnostics.forEach { log.tell($0, of: identity) }
+        outcome.diagnostics.forEach { log.emit($0, of: identity) }
         outcome.failureCommand?.run(interruption) {
-            if log.shows($0) { log.tell($0, of: identity) }
+            if log.shows($0) { log.emit($0, of: identity) }
         }
         return outcome
     }

@@ -26,7 +26,7 @@ struct RunLog: Sendable {
     }
 
     /// Prints the line of a stage that finished, failed, or was stopped.
-    func tell(_ stage: EndedStage, of identity: RunIdentity) {
+    func emit(_ stage: EndedStage, of identity: RunIdentity) {
         guard showsStages else { return }
         let report = stage.report
         // A plan counts changes of a copy.
@@ -55,7 +55,7 @@ struct RunLog: Sendable {
     }
 
     /// Prints an error, a warning, or a note.
-    func tell(_ diagnostic: Diagnostic, of identity: RunIdentity) {
+    func emit(_ diagnostic: Diagnostic, of identity: RunIdentity) {
         guard format == .json else {
             return Terminal.write(diagnostic)
         }

@@ -68,7 +68,7 @@ struct StoreRules {
                 } else if let inverse = model.inverse(of: relationship),
                     inverse.relationship.isToMany
                 {
-                    try checkPairs(of: relationship, in: entity, inverse.relationship)
+                    try checkJoinRows(of: relationship, in: entity, inverse.relationship)
                 }
             }
         }
@@ -256,7 +256,7 @@ struct StoreRules {
         }
     }
 
-    private mutating func checkPairs(
+    private mutating func checkJoinRows(
         of relationship: RelationshipDescription, in entity: EntityDescription,
         _ inverse: RelationshipDescription
     ) throws {

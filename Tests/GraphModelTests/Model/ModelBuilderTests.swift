@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test("rows 1–14: reports all problems together, with their lines in the Swift source")
-    func tellsEveryProblem() {
+    func reportsEveryProblem() {
         let first = #line + 2
         let (model, diagnostics) = ManagedObjectModel.lint(version: nil) {
             Entity("Task", parent: "Itm") {

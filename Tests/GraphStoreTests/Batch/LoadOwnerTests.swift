@@ -297,7 +297,7 @@ import Testing
 
     @Test(
         "a build commits deferred links and indexes in parts and resumes after an error")
-    func goesOnBehindWhatIsMade() throws {
+    func resumesAfterBuiltIndexes() throws {
         try withStore(Self.entities) { store in
             try store.container.load(Self.plan, Self.records(0..<10), buildsIndexes: false)
             let names = "SELECT NAME FROM ETL_PENDING ORDER BY NAME"

@@ -38,19 +38,19 @@ import Testing
         try expect(0) { rows.next() }
         try expect([]) { try rows.takeWaiters(for: .max) }
         try expect([0, 2, 4]) { try rows.takeWaiters(for: 8) }
-        #expect(try rows.isWaiting(key: .max))
-        #expect(try !rows.isWaiting(key: 4))
+        #expect(try rows.isDeferred(key: .max))
+        #expect(try !rows.isDeferred(key: 4))
     }
 
     @Test func reportsWhetherAnEarlierRowOfTheKeyIsDeferred() throws {
         var rows = try waiting([(5, 9), (5, 9), (6, 9), (5, 9)])
-        #expect(try rows.isWaiting(key: 5, before: 1))
-        #expect(try !rows.isWaiting(key: 5, before: 0))
+        #expect(try rows.isDeferred(key: 5, before: 1))
+        #expect(try !rows.isDeferred(key: 5, before: 0))
         let taken = [rows.take(0), rows.take(0)]
         #expect(taken == [true, false])
-        #expect(try !rows.isWaiting(key: 5, before: 1))
-        #expect(try rows.isWaiting(key: 5, before: 3))
-        #expect(try !rows.isWaiting(key: 7, before: 3))
+        #expect(try !rows.isDeferred(key: 5, before: 1))
+        #expect(try rows.isDeferred(key: 5, before: 3))
+        #expect(try !rows.isDeferred(key: 7, before: 3))
     }
 
     @Test func findsRowsThatCannotBeResolved() throws {
@@ -75,10 +75,10 @@ import Testing
         // 0 waits for a name of 2, which follows 1 of the same key; 1 waits for a name of 0.
         var rows = try waiting(
             [(1, 72), (2, 71), (2, 2), (3, 72)], names: [0: [70, 71], 2: [72]])
-        #expect(try rows.isWaiting(key: 70))
-        #expect(try !rows.isWaiting(key: 73))
+        #expect(try rows.isDeferred(key: 70))
+        #expect(try !rows.isDeferred(key: 73))
         #expect(try rows.mayCome(71, for: 3))
-        #expect(try !rows.isWaiting(key: 71, before: 3))
+        #expect(try !rows.isDeferred(key: 71, before: 3))
         // The current row's names and key count, although it no longer waits.
         _ = rows.take(0)
         #expect(try rows.mayCome(71, for: 0))
@@ -94,17 +94,17 @@ import Testing
         // 0 leads into the cycle at 2, which must follow 1 of the same key.
         var rows = try waiting(
             [(9, 72), (2, 71), (2, 2), (1, 72)], names: [2: [72], 3: [71]])
-        try expect(1) { try rows.nextInCircle() }
+        try expect(1) { try rows.nextInCycle() }
     }
 
     @Test func findsTheCycleAtTheEndOfAChain() throws {
         // 0 and 1 lead to the cycle of 2, 3, and 4; 5 waits for itself.
         var rows = try waiting([(10, 11), (11, 12), (12, 13), (13, 14), (14, 12), (15, 15)])
-        try expect(2) { try rows.nextInCircle() }
+        try expect(2) { try rows.nextInCycle() }
         for place in 0..<5 { _ = rows.take(place) }
-        try expect(5) { try rows.nextInCircle() }
+        try expect(5) { try rows.nextInCycle() }
         _ = rows.take(5)
-        try expect(nil) { try rows.nextInCircle() }
+        try expect(nil) { try rows.nextInCycle() }
     }
 }
 

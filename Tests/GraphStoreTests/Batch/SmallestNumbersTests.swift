@@ -10,7 +10,7 @@ import Testing
         repeat {
             for number in numbers { smallest.add(number) }
             smallest.withSorted { passes.append(Array($0)) }
-        } while smallest.goOn()
+        } while smallest.startNextPass()
         return passes
     }
 

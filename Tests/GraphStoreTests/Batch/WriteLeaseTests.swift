@@ -60,7 +60,7 @@ import Testing
         let lease = WriteLease()
         var options = StoreOptions()
         options.busyTimeoutMilliseconds = 20
-        #expect(lease.takeToLookIfFree())
+        #expect(lease.takeToCheckIfFree())
         let done = DispatchSemaphore(value: 0)
         let failure = Mutex<StoreError?>(nil)
         let waiting = Thread { [options] in

@@ -233,7 +233,7 @@ import Testing
     }
 
     @Test("rows 42, 59: a save fails if an undo restores a link to a deleted unsaved object")
-    func undoneLinkToANewOneThatIsGone() throws {
+    func undoneLinkToADeletedNewObject() throws {
         try withObjects { store in
             let context = store.context()
             context.isUndoEnabled = true
@@ -258,7 +258,7 @@ import Testing
     @Test(
         "rows 42, 59: a save fails if an undo restores a link to a deleted object",
         arguments: [true, false])
-    func undoneLinkToWhatIsGone(goesOn: Bool) throws {
+    func undoneLinkToADeletedObject(continues: Bool) throws {
         try withObjects { store in
             let context = store.context()
             context.isUndoEnabled = true
@@ -272,7 +272,7 @@ import Testing
             try context.save()
             try context.undo()
             #expect(task.isInserted)
-            context.isUndoEnabled = goesOn
+            context.isUndoEnabled = continues
             let error = storeError { try context.save() }
             #expect(error?.validationError?.failures.map(\.code) == [.deletionDenied])
             task[.toOne("project")] = nil

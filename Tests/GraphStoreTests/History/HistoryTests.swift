@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test("row 112: loads and batch requests record changed objects, properties, and tombstones")
-    func tellsWhatChanged() throws {
+    func recordsChanges() throws {
         let store = try store()
         _ = try save(store.container, [[1, "one", 10, "Ann"], [2, "two", 20, "Bob"]])
         // Changes the title of 1 and the author of 2; 3 is new.
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test("row 112: one save of several requests records all changed properties and tombstones")
-    func tellsOfSeveralRequests() throws {
+    func recordsSeveralRequests() throws {
         let store = try store()
         _ = try save(
             store.container,
@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test("row 113: tokens can be encoded; expired and foreign tokens throw different errors")
-    func tellsTokensApart() throws {
+    func distinguishesTokens() throws {
         let store = try store(.untilPurged)
         let container = store.container
         let start = try container.currentHistoryToken()
@@ -301,7 +301,7 @@ import Testing
     }
 
     @Test("row 113: a copy that replaces the store has its own history and rejects old tokens")
-    func tellsLineagesApart() throws {
+    func distinguishesLineages() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")
         func open() throws -> PersistentContainer {
@@ -439,7 +439,7 @@ import Testing
     }
 
     @Test("row 111: a store with a history continues it, even if opened without the option")
-    func goesOnWithIt() throws {
+    func continuesHistory() throws {
         let store = try store()
         _ = try save(store.container, [[1, "one", 10, nil]])
         let other = try PersistentContainer(model: nil, at: store.path)

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test("salvage recovers the deferred links of an interrupted load")
-    func putOff() throws {
+    func recoversDeferredLinks() throws {
         let store = try BreakableStore()
         let pairs = store.pairs
         let table = try #require(store.schema.joinTables.first { $0.name == pairs.table })

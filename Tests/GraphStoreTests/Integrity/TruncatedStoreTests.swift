@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test("a truncated file is reported as truncated and stays unchanged")
-    func told() throws {
+    func reportsTruncation() throws {
         let (store, pages) = try large()
         #expect(pages > 30)
         #expect(try store.findings() == [])

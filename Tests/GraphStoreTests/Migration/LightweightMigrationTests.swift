@@ -359,7 +359,7 @@ import Testing
             try MigrationManager(storeAt: copy.path, to: store.new).migrate()
             let connection = try Connection(path: copy.path, mode: .readOnly)
             #expect(try connection.integer("SELECT length(ZIMAGE) FROM ZA") == 200_000)
-            let error = copy.telling(
+            let error = copy.reporting(
                 StoreError(.full, "\(copy.path) is full"), of: "store.sqlite")
             #expect(error.code == .full && error.message == "store.sqlite is full")
         }

@@ -29,10 +29,10 @@ import Testing
 
     @Test("row 46: an object of an unknown entity fails the next save")
     func insertionOfNothing() throws {
-        final class Nobody: ManagedObject {}
+        final class UnknownObject: ManagedObject {}
         try withObjects { store in
             let context = store.context()
-            let object = Nobody(in: context)
+            let object = UnknownObject(in: context)
             #expect(object.managedObjectContext == nil)
             #expect(storeError { try context.save() }?.code == .invalidRequest)
             #expect(storeError { _ = try context.insert("Nobody") }?.code == .invalidRequest)

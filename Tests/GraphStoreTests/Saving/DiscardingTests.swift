@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test("row 95: discarding a conflict drops the object of a deleted row and reverts a deletion")
-    func goneAndDeleted() throws {
+    func droppedAndDeleted() throws {
         try withObjects { store in
             let context = store.context()
             let category = context.insert(Category.self) { $0.name = "c" }

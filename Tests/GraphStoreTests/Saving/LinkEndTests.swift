@@ -236,7 +236,7 @@ import Testing
     }
 
     @Test("links that a later record reverts change nothing")
-    func takenBack() throws {
+    func reverted() throws {
         let store = try Self.filledStore()
         let before = try store.lines(Self.versions)
         let plan = Self.plan("Task", "list")

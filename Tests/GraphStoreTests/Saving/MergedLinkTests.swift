@@ -25,7 +25,7 @@ import Testing
     @Test(
         "row 94: recreating a row restores its links",
         arguments: ["objectTrump", "overwrite"])
-    func madeAgainWithLinks(name: String) throws {
+    func recreatedWithLinks(name: String) throws {
         try withObjects { store in
             let context = store.context()
             context.mergePolicy = Self.policies[name] ?? .error
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test("row 94: recreating a row restores links in other rows and the order of a list")
-    func madeAgainWithRowsOfOthers() throws {
+    func recreatedWithRowsOfOthers() throws {
         try withStore(
             """
             A: { attributes: { n: String }, relationships: { bs: { to: B, many: true, ordered: true, inverse: a }, c: { to: C, inverse: a } } }
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test("row 94: recreating a row omits links to deleted rows")
-    func madeAgainWithoutDanglingLinks() throws {
+    func recreatedWithoutDanglingLinks() throws {
         try withObjects { store in
             let context = store.context()
             context.mergePolicy = .mergeByPropertyObjectTrump
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test("rows 54, 94: an object that is recreated after a merge can be read, linked, and saved")
-    func madeAgainAfterAMerge() throws {
+    func recreatedAfterAMerge() throws {
         try withObjects { store in
             let context = store.context()
             context.mergePolicy = .mergeByPropertyObjectTrump

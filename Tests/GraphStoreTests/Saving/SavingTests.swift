@@ -440,7 +440,7 @@ import Testing
     }
 
     @Test("row 106: one save commits objects and a pending batch request in one transaction")
-    func objectsBesideBatches() throws {
+    func objectsWithBatches() throws {
         try withObjects { store in
             let context = store.context()
             let task = Todo(in: context)

@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test("row 22: inspecting a closed store leaves its folder unchanged")
-    func looksWithoutATrace() throws {
+    func inspectsWithoutATrace() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.sqlite")
         do {

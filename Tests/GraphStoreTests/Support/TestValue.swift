@@ -119,7 +119,7 @@ extension BulkMemory {
     /// keys is lent to the page cache.
     static func ofTests(keys: Int) -> BulkMemory {
         guard keys < 128 << 20 else { return BulkMemory(keys: keys) }
-        var memory = BulkMemory(keys: keys, links: 1, waiting: 1, changes: 1)
+        var memory = BulkMemory(keys: keys, links: 1, deferredRows: 1, changes: 1)
         memory.lendsToPages = true
         return memory
     }

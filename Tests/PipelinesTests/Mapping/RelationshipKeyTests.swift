@@ -369,7 +369,7 @@ import Testing
         let outcome = Preview(
             ParameterValues.Context(
                 sets: [], environment: [:], now: Workspace.now, workingFolder: "/"),
-            only: nil, limit: 10, to: folder.path("lines"), triedMax: 10, tell: { _ in }
+            only: nil, limit: 10, to: folder.path("lines"), triedMax: 10, emit: { _ in }
         ).run(folder.path("spec.yaml"))
         #expect(outcome.errors.isEmpty)
         let line = try folder.text("lines")

@@ -57,11 +57,11 @@ import Testing
     private typealias Column = TableLayout.Column
 
     private static func text(_ name: Int, _ value: Int) -> TableLayout.Column {
-        Column(nameWidth: name, valueWidth: value, mayBeCut: true)
+        Column(nameWidth: name, valueWidth: value, mayBeTruncated: true)
     }
 
     private static func number(_ name: Int, _ value: Int) -> TableLayout.Column {
-        Column(nameWidth: name, valueWidth: value, mayBeCut: false)
+        Column(nameWidth: name, valueWidth: value, mayBeTruncated: false)
     }
 
     @Test(arguments: [
@@ -100,7 +100,7 @@ import Testing
                 Column(
                     nameWidth: .random(in: 1...20, using: &generator),
                     valueWidth: .random(in: 0...200, using: &generator),
-                    mayBeCut: .random(using: &generator))
+                    mayBeTruncated: .random(using: &generator))
             }
             let width = Int.random(in: 4...200, using: &generator)
             let widths = TableLayout(columns, width: width).widths

@@ -15,7 +15,7 @@ struct ExplanationTests {
         for code in Explanation.rejectCodes + ["duplicate-key"] { #expect(names.contains(code)) }
         for explanation in Explanation.all {
             #expect(explanation.meaning.hasSuffix("."), "\(explanation.title)")
-            #expect(explanation.mend.hasSuffix("."), "\(explanation.title)")
+            #expect(explanation.fix.hasSuffix("."), "\(explanation.title)")
         }
     }
 
@@ -55,7 +55,7 @@ struct ExplanationTests {
                 Explanation.faults(of: $0).contains(fault)
             }
             #expect(families.count == 1, "\(fault.title)")
-            #expect(fault.meaning.hasSuffix(".") && fault.mend.hasSuffix("."), "\(fault.title)")
+            #expect(fault.meaning.hasSuffix(".") && fault.fix.hasSuffix("."), "\(fault.title)")
         }
         let details = Set(Explanation.details.values.flatMap(\.self))
         #expect(details.subtracting(Explanation.faults.map(\.title)) == [])

@@ -131,11 +131,11 @@ struct ReportPageTests {
     @Test(
         "formats numbers for readers",
         arguments: [
-            (ReportWords.bytes(999), "999 B"), (ReportWords.bytes(1_234_567), "1.2 MB"),
-            (ReportWords.memory(128 << 20), "128 MiB"), (ReportWords.rate(310_400), "310 k"),
-            (ReportWords.rate(1_250_000), "1.3 M"), (ReportWords.duration(0.0425), "43 ms"),
-            (ReportWords.duration(12.34), "12.3 s"), (ReportWords.duration(3725), "62 min 5 s"),
-            (ReportWords.fit("a-very-long-name.csv", 10), "a-ver….csv"),
+            (ReportNumbers.bytes(999), "999 B"), (ReportNumbers.bytes(1_234_567), "1.2 MB"),
+            (ReportNumbers.memory(128 << 20), "128 MiB"), (ReportNumbers.rate(310_400), "310 k"),
+            (ReportNumbers.rate(1_250_000), "1.3 M"), (ReportNumbers.duration(0.0425), "43 ms"),
+            (ReportNumbers.duration(12.34), "12.3 s"), (ReportNumbers.duration(3725), "62 min 5 s"),
+            (ReportNumbers.fit("a-very-long-name.csv", 10), "a-ver….csv"),
         ])
     func numbers(_ words: String, _ expected: String) {
         #expect(words == expected)

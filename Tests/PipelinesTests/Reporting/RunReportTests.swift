@@ -275,7 +275,7 @@ struct RunReportTests {
     }
 
     @Test("warnings mask secrets as soon as the secrets are bound")
-    func toldSecrets() throws {
+    func maskedSecrets() throws {
         let folder = try Self.folder()
         let (spec, problems) = SpecificationFile.read(file: folder.path("spec.yaml"))
         #expect(problems.isEmpty)
@@ -398,7 +398,7 @@ struct RunReportTests {
     }
 
     @Test("a dry run ignores the lock of another run unless --if-locked is set")
-    func dryBeside() throws {
+    func dryRunIgnoresLock() throws {
         let folder = try Self.folder()
         #expect(Self.run(folder).outcome.status == .ok)
         var lock = try StoreLock.take(

@@ -14,7 +14,7 @@ struct DiskJournal {
     /// A change of a file's bytes.
     private enum Bytes {
         case write(at: Int64, count: Int, old: [UInt8], oldSize: Int64)
-        case cut(from: Int64, tail: [UInt8], to: Int64)
+        case truncate(from: Int64, tail: [UInt8], to: Int64)
     }
 
     /// A change of names in folders; removed files are kept in the grave folder.
@@ -62,12 +62,12 @@ struct DiskJournal {
             .bytes(.write(at: place, count: count, old: old, oldSize: size), of: file))
     }
 
-    mutating func cut(
+    mutating func truncate(
         _ file: UInt64, from size: Int64, to length: Int64, read: (Int64, Int) -> [UInt8]
     ) {
         guard size != length else { return }
         let tail = size > length ? read(length, Int(size - length)) : []
-        changes.append(.bytes(.cut(from: size, tail: tail, to: length), of: file))
+        changes.append(.bytes(.truncate(from: size, tail: tail, to: length), of: file))
     }
 
     mutating func make(_ path: String) { changes.append(.name(.made(path))) }
@@ -179,7 +179,7 @@ struct DiskJournal {
         case .write(let place, _, let old, let oldSize):
             _ = old.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(place)) }
             ftruncate(descriptor, off_t(oldSize))
-        case .cut(let size, let tail, let length):
+        case .truncate(let size, let tail, let length):
             _ = tail.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(length)) }
             ftruncate(descriptor, off_t(size))
         }
@@ -191,7 +191,7 @@ struct DiskJournal {
             _ = bytes.withUnsafeBytes {
                 pwrite(descriptor, $0.baseAddress, $0.count, off_t(place))
             }
-        case .cut(_, _, let length):
+        case .truncate(_, _, let length):
             ftruncate(descriptor, off_t(length))
         }
     }

@@ -35,7 +35,7 @@ final class SimulatedDisk: Sendable {
 
     /// The kind of a call, which decides how it may fail.
     enum Call {
-        case write, cut, synchronize, name, open, read
+        case write, truncate, synchronize, name, open, read
         /// A check whether a file exists. It does not fail, since etl treats a failure as a missing
         /// file, and a disk on which it fails is lost.
         case look
@@ -44,7 +44,7 @@ final class SimulatedDisk: Sendable {
 
         var numbers: [Int32] {
             switch self {
-            case .write, .cut: [ENOSPC, EIO, EDQUOT]
+            case .write, .truncate: [ENOSPC, EIO, EDQUOT]
             case .synchronize: [EIO, ENOSPC]
             case .name: [EIO, ENOSPC, EACCES]
             case .open: [EMFILE, ENOSPC, EACCES, ENFILE]
@@ -169,13 +169,13 @@ final class SimulatedDisk: Sendable {
             guard empties, info.length > 0 else { return passing(.read, path) }
             return named(
                 judge(.open, path) {
-                    $0.cut(info.number, from: info.length, to: 0) { Disk.bytes(path, $0, $1) }
+                    $0.truncate(info.number, from: info.length, to: 0) { Disk.bytes(path, $0, $1) }
                 })
-        case .cut(let length):
+        case .truncate(let length):
             guard let info = Disk.status(path) else { return passing(.read, path) }
             return named(
-                judge(.cut, path) {
-                    $0.cut(info.number, from: info.length, to: length) {
+                judge(.truncate, path) {
+                    $0.truncate(info.number, from: info.length, to: length) {
                         Disk.bytes(path, $0, $1)
                     }
                 })
@@ -199,7 +199,7 @@ final class SimulatedDisk: Sendable {
                 return passing(.read, path)
             }
             return named(judge(.name, path) { $0.removeFolder(path) })
-        case .setRights, .lock: return isDead ? .fail(EIO) : .proceed
+        case .setPermissions, .lock: return isDead ? .fail(EIO) : .proceed
         case .status: return passing(.look, path)
         default: return passing(.read, path)
         }
@@ -221,10 +221,10 @@ final class SimulatedDisk: Sendable {
                 $0.write(info.number, at: place, count: count, size: info.length, read: read)
             }
             return verdict == .half ? .short(max(1, count / 2)) : named(verdict)
-        case .cut(let length):
+        case .truncate(let length):
             return named(
-                judge(.cut, path) {
-                    $0.cut(info.number, from: info.length, to: length, read: read)
+                judge(.truncate, path) {
+                    $0.truncate(info.number, from: info.length, to: length, read: read)
                 })
         case .synchronize:
             let verdict = judge(.synchronize, path) { journal in
@@ -235,7 +235,7 @@ final class SimulatedDisk: Sendable {
                 }
             }
             return named(verdict)
-        case .setRights, .lock: return isDead ? .fail(EIO) : .proceed
+        case .setPermissions, .lock: return isDead ? .fail(EIO) : .proceed
         default: return passing(.read, path)
         }
     }

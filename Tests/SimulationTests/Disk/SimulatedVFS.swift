@@ -174,8 +174,8 @@ final class SimulatedFile {
 
     private func truncate(_ real: FilePointer, _ length: Int64) -> Int32 {
         let size = Disk.status(path).map { Int64($0.st_size) } ?? 0
-        let verdict = disk.judge(.cut, path) {
-            $0.cut(number, from: size, to: length) { Disk.bytes(path, $0, $1) }
+        let verdict = disk.judge(.truncate, path) {
+            $0.truncate(number, from: size, to: length) { Disk.bytes(path, $0, $1) }
         }
         if case .fail = verdict { return SQLITE_IOERR | (6 << 8) }
         return real.pointee.pMethods.pointee.xTruncate(real, length)

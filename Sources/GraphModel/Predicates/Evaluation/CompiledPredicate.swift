@@ -150,7 +150,7 @@ package struct CompiledExpression {
         compiler.program.context.keepsDigits = keepsDigits ?? false
         compiler.roundsConstants = keepsDigits == false
         let root = try compiler.compile(expression)
-        try compiler.refuseSeveral(root)
+        try compiler.rejectSeveral(root)
         program = RowProgram(compiler, root: root.node)
     }
 

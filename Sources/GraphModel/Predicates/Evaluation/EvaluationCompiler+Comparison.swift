@@ -71,7 +71,7 @@ extension EvaluationCompiler {
             }
             return
         }
-        if comparison.op != .contains { try refuseSeveral(left) }
+        if comparison.op != .contains { try rejectSeveral(left) }
     }
 
     private func checkRight(
@@ -89,16 +89,16 @@ extension EvaluationCompiler {
             if right.shape == .single {
                 throw error(.type, "BETWEEN needs a list of two bounds: {1, 5}")
             }
-        case .contains where left.shape != .single: try refuseSeveral(right)
+        case .contains where left.shape != .single: try rejectSeveral(right)
         case .contains, .beginsWith, .endsWith, .like, .matches:
-            try refuseSeveral(right)
+            try rejectSeveral(right)
             if case .constant(let value) = nodes[right.node], !value.isNull,
                 value.textBytes == nil
             {
                 throw error(
                     .type, "\(comparison.op.rawValue) needs text on its right, such as 'a'")
             }
-        default: try refuseSeveral(right)
+        default: try rejectSeveral(right)
         }
     }
 
@@ -124,7 +124,7 @@ extension EvaluationCompiler {
         }
         if function.isOfGeneratedRecords { parts.append(try drawn(by: name)) }
         for part in parts.dropFirst(function.takesList ? 1 : 0) {
-            try refuseSeveral(part)
+            try rejectSeveral(part)
         }
         try checkConstants(function, arguments)
         let list = program.list(parts.map(\.node))

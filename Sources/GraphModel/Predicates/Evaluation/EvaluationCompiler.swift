@@ -162,7 +162,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     ) throws(GraphPredicateError) -> [Int] {
         var compiled: [Compiled] = []
         for expression in expressions { compiled.append(try compile(expression)) }
-        for part in compiled { try refuseSeveral(part) }
+        for part in compiled { try rejectSeveral(part) }
         return compiled.map(\.node)
     }
 
@@ -170,11 +170,11 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         _ expression: GraphExpression
     ) throws(GraphPredicateError) -> Int {
         let compiled = try compile(expression)
-        try refuseSeveral(compiled)
+        try rejectSeveral(compiled)
         return compiled.node
     }
 
-    func refuseSeveral(_ part: Compiled) throws(GraphPredicateError) {
+    func rejectSeveral(_ part: Compiled) throws(GraphPredicateError) {
         guard part.shape == .several else { return }
         if part.isList {
             throw error(.type, "A list has its place after IN and BETWEEN only")
@@ -300,7 +300,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         guard let kind = base.kind, let path = scheme.path(of: keys, from: kind) else {
             throw error(.unknownKey, "There is no field '\(keys.joined(separator: "."))'")
         }
-        try refuseSeveral(base)
+        try rejectSeveral(base)
         var result = add(
             .member(
                 base.node, handles: program.list(path.handles), toManyCount: path.toManyCount),

@@ -89,21 +89,21 @@ extension Encoder {
         _ tree: some CustomStringConvertible, size: TreeSize,
         check: (inout PredicateParser) throws(GraphPredicateError) -> Void
     ) throws {
-        func refuse(_ error: GraphPredicateError) -> EncodingError {
+        func reject(_ error: GraphPredicateError) -> EncodingError {
             .invalidValue(
                 tree,
                 .init(
                     codingPath: codingPath, debugDescription: "\(error)", underlyingError: error))
         }
         guard !size.isTooDeep else {
-            throw refuse(GraphPredicateError(.tooDeep, "The predicate is nested too deeply"))
+            throw reject(GraphPredicateError(.tooDeep, "The predicate is nested too deeply"))
         }
         let text = tree.description
         do {
             var parser = try PredicateParser(text, arguments: [], bytesMax: .max)
             try check(&parser)
         } catch {
-            throw refuse(error)
+            throw reject(error)
         }
         var container = singleValueContainer()
         try container.encode(text)

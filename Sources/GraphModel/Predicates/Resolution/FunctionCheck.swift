@@ -53,7 +53,7 @@ struct FunctionCheck {
         case .number: try check(argument, is: .double, isOfAnyKeys)
         case .wholeNumber:
             try check(argument, is: .double, isOfAnyKeys)
-            try resolver.refuseFraction(argument, by: name)
+            try resolver.rejectFraction(argument, by: name)
         case .date: try check(argument, is: .date, isOfAnyKeys)
         case .uuid:
             guard [.uuid, .text, .unknown].contains(argument.kind) else {

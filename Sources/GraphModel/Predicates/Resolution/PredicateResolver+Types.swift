@@ -9,7 +9,7 @@ extension PredicateResolver {
         let right = try resolve(right)
         let kinds = [try numeric(left), try numeric(right)]
         if op.isOfIntegers {
-            for side in [left, right] { try refuseFraction(side, by: op.rawValue) }
+            for side in [left, right] { try rejectFraction(side, by: op.rawValue) }
         }
         let kind: ExpressionKind =
             kinds.contains(.unknown) ? .unknown : ExpressionKind.numeric(kinds[0], kinds[1])
@@ -23,7 +23,7 @@ extension PredicateResolver {
     }
 
     /// Throws if an operand of an operator on integers can have a fraction.
-    func refuseFraction(_ operand: Resolved, by op: String) throws(GraphPredicateError) {
+    func rejectFraction(_ operand: Resolved, by op: String) throws(GraphPredicateError) {
         guard operand.kind == .double || operand.kind == .decimal else { return }
         throw error(.type, "'\(op)' takes whole numbers, not fractions", node: operand.node)
     }

@@ -17,20 +17,20 @@ struct DeferredRows {
     /// The names by which links refer to rows, besides the key.
     let names: RowNames
     /// The dependencies between the rows while they are being resolved.
-    var waiting: RowDependencies
+    var dependencies: RowDependencies
     /// Whether the rows are being resolved, which may take several calls.
-    private(set) var isSettling = false
+    private(set) var isResolving = false
     /// The number of rows that have been tried since resolving started.
     private var triedCount = 0
     /// The woken rows, which are written next; the last one comes first.
-    var woken: [Int] = []
+    var ready: [Int] = []
     /// The number of rejects and missed links at which resolving pauses.
     var pauseAt = Int.max
     /// The maximum number of rejects and missed links in memory, together with links that are left
     /// out temporarily.
     let resultsMax: Int
     /// The keys of links that were left out to break cycles, and the keys of their rows.
-    var cutKeys: [UInt64] = []
+    var omittedKeys: [UInt64] = []
     private var keys: BloomFilter
     private let memoryBytes: Int
 
@@ -41,13 +41,13 @@ struct DeferredRows {
         rows = RowBatch(width: width, capacity: 16)
         recalled = RowBatch(width: width, capacity: 16)
         entries = DeferredRowIndex(connection)
-        waiting = RowDependencies(entries)
+        dependencies = RowDependencies(entries)
         keys = BloomFilter(memoryBytes: memoryBytes / 4)
         self.memoryBytes = memoryBytes
     }
 
     /// The number of deferred rows.
-    var count: Int { isSettling ? entries.count : spilled + lastEntries.count }
+    var count: Int { isResolving ? entries.count : spilled + lastEntries.count }
 
     /// Returns whether an earlier row with the key may be deferred, so that this one must be
     /// deferred too.
@@ -94,10 +94,10 @@ struct DeferredRows {
         try appendLastEntries()
         lastEntries = []
         try entries.makeIndexes()
-        waiting = RowDependencies(entries)
+        dependencies = RowDependencies(entries)
         keys.removeAll()
         triedCount = 0
-        isSettling = true
+        isResolving = true
     }
 
     /// Returns the next row to try; each row is returned once.
@@ -109,11 +109,11 @@ struct DeferredRows {
 
     /// Returns whether a link that was left out refers to a row that still waits, or a later row
     /// with the key of the link's row still waits.
-    mutating func waitsForCut() throws(StoreError) -> Bool {
+    mutating func waitsForOmittedLink() throws(StoreError) -> Bool {
         // A resolved row does not wait again.
-        while let key = cutKeys.last {
-            if try waiting.isWaiting(key: key) { return true }
-            cutKeys.removeLast()
+        while let key = omittedKeys.last {
+            if try dependencies.isDeferred(key: key) { return true }
+            omittedKeys.removeLast()
         }
         return false
     }
@@ -124,8 +124,8 @@ struct DeferredRows {
         forgetRecalled()
         try entries.removeAll()
         spilled = 0
-        cutKeys = []
-        isSettling = false
+        omittedKeys = []
+        isResolving = false
     }
 
     /// Notes the index of a row that was read back.
@@ -150,7 +150,7 @@ enum UnresolvedPolicy {
     /// Applies the link's `missing`, unless a waiting row has the key.
     ///
     /// - Parameter place: The index of the row, which may refer to itself.
-    case decideUnlessWaiting(place: Int)
+    case decideUnlessDeferred(place: Int)
     /// Leaves out the link temporarily if it refers to a waiting row; otherwise applies its
     /// `missing`.
     ///

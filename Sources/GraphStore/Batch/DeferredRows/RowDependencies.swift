@@ -7,8 +7,8 @@ import SQLite
 /// name. The memory use is two bits per row.
 struct RowDependencies {
     private let entries: DeferredRowIndex
-    private var waiting: Bits
-    private var refused = Bits()
+    private var deferred: Bits
+    private var rejected = Bits()
     /// No row before this index waits.
     private var firstCandidate = 0
     /// The rows that `nextHopeless()` must still check: all rows in one pass, and the rows that
@@ -19,11 +19,11 @@ struct RowDependencies {
 
     init(_ entries: DeferredRowIndex) {
         self.entries = entries
-        waiting = Bits(below: entries.count)
+        deferred = Bits(below: entries.count)
     }
 
     mutating func wait(_ place: Int, for key: UInt64) throws(StoreError) {
-        guard waiting.insert(place) else { return }
+        guard deferred.insert(place) else { return }
         try entries.wait(place, for: key)
         if hasSuspected { suspects.append(Int32(place)) }
         firstCandidate = min(firstCandidate, place)
@@ -32,55 +32,55 @@ struct RowDependencies {
     /// Removes a row from the waiting rows.
     ///
     /// - Returns: Whether the row was waiting.
-    mutating func take(_ place: Int) -> Bool { waiting.remove(place) }
+    mutating func take(_ place: Int) -> Bool { deferred.remove(place) }
 
     /// Notes that the row was rejected.
-    mutating func noteRefused(_ place: Int) { _ = refused.insert(place) }
+    mutating func noteRejected(_ place: Int) { _ = rejected.insert(place) }
 
     /// Returns whether the row was rejected.
-    func isRefused(_ place: Int) -> Bool { refused.contains(place) }
+    func isRejected(_ place: Int) -> Bool { rejected.contains(place) }
 
     /// Returns whether a row with the key or name waits.
-    func isWaiting(key: UInt64) throws(StoreError) -> Bool {
-        try firstWaiting(key: key) != nil
+    func isDeferred(key: UInt64) throws(StoreError) -> Bool {
+        try firstDeferred(key: key) != nil
     }
 
     /// Returns whether the awaited object may still come: a waiting row, or the row itself, has the
     /// key or name.
     func mayCome(_ key: UInt64, for place: Int) throws(StoreError) -> Bool {
         if try entries.has(place, key) { return true }
-        return try isWaiting(key: key)
+        return try isDeferred(key: key)
     }
 
     /// Returns whether an earlier row with the key waits.
-    func isWaiting(key: UInt64, before place: Int) throws(StoreError) -> Bool {
-        try entries.firstPlace(key: key) { $0 >= place || waiting.contains($0) }
+    func isDeferred(key: UInt64, before place: Int) throws(StoreError) -> Bool {
+        try entries.firstPlace(key: key) { $0 >= place || deferred.contains($0) }
             .map { $0 < place } ?? false
     }
 
     /// Removes and returns the rows that wait for the key or name, in order.
     mutating func takeWaiters(for key: UInt64) throws(StoreError) -> [Int] {
-        try entries.places(awaiting: key).filter { waiting.remove($0) }
+        try entries.places(awaiting: key).filter { deferred.remove($0) }
     }
 
     /// Returns the first waiting row.
     mutating func next() -> Int? {
-        guard let place = waiting.first(from: firstCandidate) else { return nil }
+        guard let place = deferred.first(from: firstCandidate) else { return nil }
         firstCandidate = place
         return place
     }
 
     /// Returns a row of the cycle that the first waiting row leads to.
-    mutating func nextInCircle() throws(StoreError) -> Int? {
+    mutating func nextInCycle() throws(StoreError) -> Int? {
         guard let start = next() else { return nil }
-        let place = try circle(from: start)
+        let place = try cycle(from: start)
         // A name may lead to a row that comes after others with the same key. The first of these is
         // then in the cycle, too, and is the only one that can be written now.
-        return try firstWaiting(key: entries[place].key) ?? place
+        return try firstDeferred(key: entries[place].key) ?? place
     }
 
     /// Returns the row at which the path from a row enters a cycle, or ends.
-    private func circle(from start: Int) throws(StoreError) -> Int {
+    private func cycle(from start: Int) throws(StoreError) -> Int {
         // Floyd's cycle detection, which needs no additional memory: the two positions meet within
         // the cycle. From there, the entry of the cycle is as far as from the start.
         var (slow, fast) = (start, start)
@@ -101,21 +101,21 @@ struct RowDependencies {
 
     /// Returns the row that another row waits for, if it waits itself.
     private func successor(of place: Int) throws(StoreError) -> Int? {
-        try firstWaiting(key: entries[place].awaited)
+        try firstDeferred(key: entries[place].awaited)
     }
 
     /// Returns the first waiting row with the key or name.
-    private func firstWaiting(key: UInt64) throws(StoreError) -> Int? {
-        if let place = try entries.firstPlace(key: key, where: { waiting.contains($0) }) {
+    private func firstDeferred(key: UInt64) throws(StoreError) -> Int? {
+        if let place = try entries.firstPlace(key: key, where: { deferred.contains($0) }) {
             return place
         }
-        return try entries.firstPlace(name: key, where: { waiting.contains($0) })
+        return try entries.firstPlace(name: key, where: { deferred.contains($0) })
     }
 
     /// Returns a row that waits for a key or name that no waiting row has.
     mutating func nextHopeless() throws(StoreError) -> Int? {
         while let place = nextSuspect() {
-            if waiting.contains(place), try !isWaiting(key: entries[place].awaited) {
+            if deferred.contains(place), try !isDeferred(key: entries[place].awaited) {
                 return place
             }
         }
@@ -125,7 +125,7 @@ struct RowDependencies {
     private mutating func nextSuspect() -> Int? {
         if let place = suspects.popLast() { return Int(place) }
         guard let pass else { return nil }
-        guard let place = waiting.first(from: pass) else {
+        guard let place = deferred.first(from: pass) else {
             self.pass = nil
             return nil
         }

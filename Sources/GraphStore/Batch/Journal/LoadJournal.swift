@@ -8,7 +8,7 @@ struct LoadJournal {
     /// The rows whose difference from their original state has changed.
     private(set) var changed: [Int64] = []
     /// The number of deferred rows that are already noted.
-    var parkedCount = 0
+    var deferredCount = 0
     /// The number of the next note.
     var number: Int64 = 0
 

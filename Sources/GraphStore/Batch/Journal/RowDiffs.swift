@@ -36,7 +36,7 @@ struct RowDiffs {
     }
 
     /// Notes that rows are changed by other records than their own.
-    mutating func share() { isShared = true }
+    mutating func noteSharing() { isShared = true }
 
     /// Adds a change, and returns the new state.
     mutating func change(

@@ -19,7 +19,7 @@ struct KeyFinder: ~Copyable {
     private(set) var hasDeferredIndexes = false
     /// The name of the key's unique index if it is deferred; the map cannot be discarded without
     /// building this index.
-    private var keyIndexPutOff: String?
+    private var deferredKeyIndex: String?
     /// Finds rows without a map, if no constraint makes the key unique.
     private(set) var lookup: KeyLookup?
     private let tables: KeyTables
@@ -40,7 +40,7 @@ struct KeyFinder: ~Copyable {
 
     /// Inspects the table, and may defer its indexes if it is empty.
     mutating func begin(
-        _ session: WriteSession, putsOff: Bool
+        _ session: WriteSession, defers: Bool
     ) throws(StoreError) {
         let connection = session.connection
         let table = plan.entity.table
@@ -54,16 +54,16 @@ struct KeyFinder: ~Copyable {
         // Only indexes in the main database can be deferred, because a note in `ETL_PENDING` does
         // not name a database. An app's store has no such table, and may have indexes that we
         // cannot rebuild.
-        guard putsOff, session.schema.isOurs, session.schema.parts[plan.entity.rootNumber] == nil,
+        guard defers, session.schema.isOurs, session.schema.parts[plan.entity.rootNumber] == nil,
             usesMap || (isFirstLoad && plan.keyColumns.isEmpty),
             let definition = session.schema.table(named: table)
         else { return }
-        let putOff = definition.indexes.filter { mayDefer($0) }
-        hasDeferredIndexes = !putOff.isEmpty
-        keyIndexPutOff = putOff.first { isKeyIndex($0) }?.name
+        let deferIndexes = definition.indexes.filter { mayDefer($0) }
+        hasDeferredIndexes = !deferIndexes.isEmpty
+        deferredKeyIndex = deferIndexes.first { isKeyIndex($0) }?.name
         // Cached statements may use the dropped indexes.
         connection.clearStatementCache()
-        try PendingIndexes.putOff(putOff, on: connection)
+        try PendingIndexes.deferIndexes(deferIndexes, on: connection)
     }
 
     /// Prepares lookups by a key without a constraint.
@@ -206,8 +206,8 @@ struct KeyFinder: ~Copyable {
     }
 
     private mutating func giveUpMap(_ connection: Connection) throws(StoreError) {
-        if let name = keyIndexPutOff { try PendingIndexes.make(name, on: connection) }
-        keyIndexPutOff = nil
+        if let name = deferredKeyIndex { try PendingIndexes.make(name, on: connection) }
+        deferredKeyIndex = nil
         usesMap = false
         lookupsBeforeMap = .max
         map = KeyIndex()
@@ -223,7 +223,7 @@ struct KeyFinder: ~Copyable {
     }
 
     /// Removes a new row that was rejected after all.
-    mutating func noteRefused(_ hash: UInt64, _ primaryKey: Int64) {
+    mutating func noteRejected(_ hash: UInt64, _ primaryKey: Int64) {
         if usesMap { map.remove(hash, primaryKey) }
     }
 }

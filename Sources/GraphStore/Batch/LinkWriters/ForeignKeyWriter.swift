@@ -5,8 +5,8 @@ import SQLite
 final class ForeignKeyWriter {
     private let place: StoreLayout.ForeignKey
     /// The index of the relationship among those that the load writes.
-    private let turn: Int
-    private let far: InverseChanges
+    private let linkIndex: Int
+    private let inverseChanges: InverseChanges
     /// The relationship itself, and its inverse.
     private let own: LinkEnd?
     private let inverse: LinkEnd?
@@ -31,14 +31,15 @@ final class ForeignKeyWriter {
     ///   owners, and nothing else in the load writes them.
     init(
         _ place: StoreLayout.ForeignKey, of entity: StoreLayout.Entity, _ schema: StoreLayout,
-        _ far: InverseChanges, turn: Int, remembersOrders: Bool, on connection: Connection
+        _ inverseChanges: InverseChanges, linkIndex: Int, remembersOrders: Bool,
+        on connection: Connection
     ) throws(StoreError) {
         self.place = place
         own = schema.linkEnd(place.relationship.name, of: entity.name)
         inverse = schema.inverseEnd(of: place.relationship)
-        self.far = far
-        self.turn = turn
-        isInLoad = far.covers(place.table)
+        self.inverseChanges = inverseChanges
+        self.linkIndex = linkIndex
+        isInLoad = inverseChanges.covers(place.table)
         let order = place.orderColumn
         positions = OrderPositions(place, on: connection)
         self.remembersOrders = remembersOrders
@@ -176,7 +177,7 @@ final class ForeignKeyWriter {
     func free(_ destination: Int64, in session: WriteSession) throws(StoreError) {
         guard let link = try link(of: destination), let previous = link.owner else { return }
         let went = try point(destination, link, to: nil, order: 0, in: session)
-        far.note(previous, went.turned(turn))
+        inverseChanges.note(previous, went.turned(linkIndex))
     }
 
     /// The current owner of a destination, from its row.
@@ -225,7 +226,7 @@ final class ForeignKeyWriter {
         }
         set.bind(destination, at: Int32(columns.count) + 1)
         try set.run()
-        if isInLoad { far.note(destination, entity: entity, rowDifference) }
+        if isInLoad { inverseChanges.note(destination, entity: entity, rowDifference) }
         // A position in an order is not a property of the destination.
         if owner?.primaryKey != link.owner {
             var hash: UInt64 = 0
@@ -242,7 +243,7 @@ final class ForeignKeyWriter {
         let went = Self.hash(destination, link.order)
         if let owner, owner.primaryKey != previous {
             // The previous owner lost this object, although its own row is unchanged.
-            far.note(previous, went.turned(turn))
+            inverseChanges.note(previous, went.turned(linkIndex))
             return came
         }
         return came ^ went

@@ -25,7 +25,7 @@ final class JoinSpool {
     private let relink: Statement
     private let relinkedUpTo: Statement
     private let rowsBehind: Statement
-    private let far: InverseChanges
+    private let inverseChanges: InverseChanges
     private let inverse: LinkEnd?
     // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var marks = OwnerMarks()
@@ -41,7 +41,7 @@ final class JoinSpool {
     /// - Returns: `nil` if the relationship is ordered, is its own inverse, or already has links.
     ///   Also `nil` for stores of apps and for stores with several files.
     init?(
-        _ join: StoreLayout.Join, _ schema: StoreLayout, _ far: InverseChanges,
+        _ join: StoreLayout.Join, _ schema: StoreLayout, _ inverseChanges: InverseChanges,
         on connection: Connection
     ) throws(StoreError) {
         guard schema.isOurs, join.orderColumn == nil, !join.isReflexive, schema.parts.isEmpty,
@@ -53,7 +53,7 @@ final class JoinSpool {
         try connection.execute(links.makingTables)
         // Join rows are sorted in before the indexes are built, whose names begin with Z.
         try PendingIndexes.note(name: links.name, sql: links.note, on: connection)
-        try PendingIndexes.putOff([table.reverseIndex], on: connection)
+        try PendingIndexes.deferIndexes([table.reverseIndex], on: connection)
         insert = try connection.prepare("INSERT INTO \(links.name) VALUES (?, ?, ?)")
         nextInTable = try connection.prepare(links.nextNumber)
         relink = try connection.prepare(
@@ -61,7 +61,7 @@ final class JoinSpool {
         relinkedUpTo = try connection.prepare(
             "SELECT UP_TO FROM \(links.relinkedName) WHERE OWNER = ?")
         rowsBehind = try connection.prepare(links.rowsBehind)
-        self.far = far
+        self.inverseChanges = inverseChanges
         inverse = schema.inverseEnd(of: join.relationship)
     }
 
@@ -76,7 +76,9 @@ final class JoinSpool {
     private func note(_ destinations: [Int64], _ owner: Int64) {
         guard let inverse else { return }
         let hash = LinkEnds.hash(owner)
-        for destination in destinations { far.session.noteLink(inverse, destination, hash) }
+        for destination in destinations {
+            inverseChanges.session.noteLink(inverse, destination, hash)
+        }
     }
 
     /// Returns the number of the next join row.
@@ -110,7 +112,9 @@ final class JoinSpool {
             try append(owner, destinations)
             // Existing links may be added again, so the change cannot be undone.
             if let inverse {
-                for destination in destinations { far.session.ends.note(inverse, destination) }
+                for destination in destinations {
+                    inverseChanges.session.ends.note(inverse, destination)
+                }
             }
             return destinations.isEmpty ? nil : 1
         }

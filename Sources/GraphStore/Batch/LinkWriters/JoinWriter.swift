@@ -9,8 +9,8 @@ import SQLite
 /// If the relationship is its own inverse, a link has a join row in each direction, as for managed
 /// objects. Both are added and removed together.
 final class JoinWriter {
-    private let pairs: PairStatements
-    private let reader: PairWalk
+    private let pairs: JoinRowStatements
+    private let reader: JoinRowCursor
     /// Whether consecutive owners are read with one sequential cursor.
     private let mayWalk: Bool
     private let select: Statement
@@ -22,13 +22,13 @@ final class JoinWriter {
     private let remembersOrders: Bool
     private let isReflexive: Bool
     /// The index of the inverse among the load's to-many links; both then use one table.
-    private let otherTurn: Int?
+    private let inverseIndex: Int?
     /// Whether another writer of the load also reads and writes the table.
     private let isShared: Bool
     /// Whether the new owner's row must be written before its links, because other writers are
     /// notified of them or read them.
     let needsOwnersRow: Bool
-    private let far: InverseChanges
+    private let inverseChanges: InverseChanges
     /// The relationship itself, and its inverse.
     private let own: LinkEnd?
     private let inverse: LinkEnd?
@@ -36,7 +36,7 @@ final class JoinWriter {
     @exclusivity(unchecked) private var lastOrders = LastOrders()
     /// The last positions in the orders of destinations.
     @exclusivity(unchecked) private var lastBackOrders = LastOrders()
-    @exclusivity(unchecked) private var pending: [PairStatements.Pair] = []
+    @exclusivity(unchecked) private var pending: [JoinRowStatements.JoinRow] = []
     @exclusivity(unchecked) private var firstPendingOwner = Int64.max
     @exclusivity(unchecked) private var existing: [Int64] = []
     @exclusivity(unchecked) private var sorted: [Int64] = []
@@ -50,10 +50,10 @@ final class JoinWriter {
     ///   - mayRefuse: Whether a new owner may be rejected when its row is written.
     init(
         _ join: StoreLayout.Join, of entity: StoreLayout.Entity, _ schema: StoreLayout,
-        mayWalk: Bool, otherTurn: Int?, isShared: Bool, remembersOrders: Bool, mayRefuse: Bool,
-        _ far: InverseChanges, on connection: Connection
+        mayWalk: Bool, inverseIndex: Int?, isShared: Bool, remembersOrders: Bool, mayReject: Bool,
+        _ inverseChanges: InverseChanges, on connection: Connection
     ) throws(StoreError) {
-        pairs = try PairStatements(join, schema, on: connection)
+        pairs = try JoinRowStatements(join, schema, on: connection)
         isOrdered = join.orderColumn != nil
         positions = join.orderColumn.map {
             OrderPositions(
@@ -67,10 +67,10 @@ final class JoinWriter {
         }
         self.remembersOrders = remembersOrders
         isReflexive = join.isReflexive
-        self.otherTurn = otherTurn
+        self.inverseIndex = inverseIndex
         self.isShared = isShared
-        needsOwnersRow = isShared || otherTurn != nil && mayRefuse
-        self.far = far
+        needsOwnersRow = isShared || inverseIndex != nil && mayReject
+        self.inverseChanges = inverseChanges
         own = schema.linkEnd(join.relationship.name, of: entity.name)
         inverse = schema.inverseEnd(of: join.relationship)
         let order = join.orderColumn ?? join.destinationColumn
@@ -82,7 +82,7 @@ final class JoinWriter {
                         + " WHERE \(join.destinationColumn) = ?1 ORDER BY 1"
                     : " ORDER BY \(order)"))
         self.mayWalk = mayWalk && !isOrdered && !join.isReflexive
-        reader = PairWalk(
+        reader = JoinRowCursor(
             try connection.prepare(
                 "SELECT \(join.ownerColumn), \(join.destinationColumn) FROM \(join.table)"
                     + " WHERE \(join.ownerColumn) >= ?"
@@ -100,7 +100,7 @@ final class JoinWriter {
         firstPendingOwner = min(firstPendingOwner, owner)
         for (position, destination) in destinations.enumerated()
         where !left.contains(destination) {
-            noteFar(destination, owner)
+            noteInverse(destination, owner)
             pending.append(
                 pairs.pair(owner, destination, order: OrderPositions.position(at: position)))
             guard isReflexive, destination != owner else { continue }
@@ -113,18 +113,20 @@ final class JoinWriter {
     /// Notes that the destination's links have changed.
     private func note(_ destination: Int64, _ owner: Int64) {
         noteEnd(destination, owner)
-        noteFar(destination, owner)
+        noteInverse(destination, owner)
     }
 
     /// Notes the change for the tally; a new owner's join rows are written later.
-    private func noteFar(_ destination: Int64, _ owner: Int64) {
-        guard let otherTurn, !isReflexive || destination != owner else { return }
-        far.note(destination, Self.hash(owner).turned(otherTurn))
+    private func noteInverse(_ destination: Int64, _ owner: Int64) {
+        guard let inverseIndex, !isReflexive || destination != owner else { return }
+        inverseChanges.note(destination, Self.hash(owner).turned(inverseIndex))
     }
 
     private func noteEnd(_ destination: Int64, _ owner: Int64) {
-        if let inverse { far.session.noteLink(inverse, destination, LinkEnds.hash(owner)) }
-        if let own { far.session.noteLink(own, owner, LinkEnds.hash(destination)) }
+        if let inverse {
+            inverseChanges.session.noteLink(inverse, destination, LinkEnds.hash(owner))
+        }
+        if let own { inverseChanges.session.noteLink(own, owner, LinkEnds.hash(destination)) }
     }
 
     /// Drops the join rows of a new object whose row was rejected.
@@ -284,11 +286,11 @@ final class JoinWriter {
 
     private func unlink(_ owner: Int64, _ destination: Int64) throws(StoreError) -> UInt64 {
         closeWalk()
-        var isGone = try pairs.delete(owner, destination)
+        var hasNoRow = try pairs.delete(owner, destination)
         if isReflexive, destination != owner {
-            isGone = try pairs.delete(destination, owner) || isGone
+            hasNoRow = try pairs.delete(destination, owner) || hasNoRow
         }
-        guard isGone else { return 0 }
+        guard hasNoRow else { return 0 }
         note(destination, owner)
         return Self.hash(destination)
     }
@@ -311,10 +313,10 @@ final class JoinWriter {
         closeWalk()
         if pairs.hasBackOrder {
             // Keep the sequence of the records, which determines the order of the inverse end.
-            for pair in pending where try insert(pair) { notePair(pair) }
+            for pair in pending where try insert(pair) { noteJoinRow(pair) }
             return forgetPending()
         }
-        for pair in pending { notePair(pair) }
+        for pair in pending { noteJoinRow(pair) }
         if !pairs.ownerIsFirst || isReflexive {
             pending.sort { ($0.first, $0.second) < ($1.first, $1.second) }
         }
@@ -322,11 +324,13 @@ final class JoinWriter {
         forgetPending()
     }
 
-    private func notePair(_ pair: PairStatements.Pair) {
+    private func noteJoinRow(_ pair: JoinRowStatements.JoinRow) {
         let (destination, owner) = (pairs.destination(of: pair), pairs.owner(of: pair))
         guard isReflexive else { return noteEnd(destination, owner) }
         // In a relationship that is its own inverse, the other end has a separate join row.
-        if let inverse { far.session.noteLink(inverse, destination, LinkEnds.hash(owner)) }
+        if let inverse {
+            inverseChanges.session.noteLink(inverse, destination, LinkEnds.hash(owner))
+        }
     }
 
     /// Inserts a join row.
@@ -334,7 +338,7 @@ final class JoinWriter {
     /// If the inverse end is ordered, appends to its order, as a save does.
     ///
     /// - Returns: Whether the join row is new.
-    private func insert(_ pair: PairStatements.Pair) throws(StoreError) -> Bool {
+    private func insert(_ pair: JoinRowStatements.JoinRow) throws(StoreError) -> Bool {
         guard let backPositions else { return try pairs.insert(pair) }
         let destination = pairs.destination(of: pair)
         // Another writer of the table may append to the order.

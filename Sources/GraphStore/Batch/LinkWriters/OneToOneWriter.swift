@@ -22,10 +22,11 @@ final class OneToOneWriter {
         let needsFormer: Bool
 
         init(
-            _ table: String, _ columns: [String], _ link: LinkEnd?, _ far: InverseChanges,
+            _ table: String, _ columns: [String], _ link: LinkEnd?,
+            _ inverseChanges: InverseChanges,
             on connection: Connection
         ) throws(StoreError) {
-            isInLoad = far.covers(table)
+            isInLoad = inverseChanges.covers(table)
             self.link = link
             hasColumns = true
             needsFormer = false
@@ -44,9 +45,9 @@ final class OneToOneWriter {
         ///   uses `?3`.
         init(
             _ table: String, ofRow found: String?, _ place: StoreLayout.ToOnePlace,
-            _ link: LinkEnd?, _ far: InverseChanges, on connection: Connection
+            _ link: LinkEnd?, _ inverseChanges: InverseChanges, on connection: Connection
         ) throws(StoreError) {
-            isInLoad = far.covers(table)
+            isInLoad = inverseChanges.covers(table)
             self.link = link
             hasColumns = false
             needsFormer = found == nil
@@ -66,34 +67,35 @@ final class OneToOneWriter {
     private let current: Statement
     /// Sets the owner of a destination; `nil` if it has no column.
     private let set: Statement?
-    private let far: InverseChanges
+    private let inverseChanges: InverseChanges
 
     init(
-        _ plan: ColumnPlan, _ oneToOne: ColumnPlan.OneToOne, _ far: InverseChanges,
+        _ plan: ColumnPlan, _ oneToOne: ColumnPlan.OneToOne, _ inverseChanges: InverseChanges,
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) {
         let link = oneToOne.link
         let key = plan.keyColumn(ofLink: link) ?? 0
         let destinationTable = oneToOne.destinationTable
         keyColumn = key
-        self.far = far
+        self.inverseChanges = inverseChanges
         let ownLink = schema.linkEnd(oneToOne.place.relationship.name, of: plan.entity.name)
         let inverseLink = schema.inverseEnd(of: oneToOne.place.relationship)
         switch oneToOne.place {
         case .own(let stored):
             own = try End(
                 plan.entity.table, [stored.column] + (stored.entityColumn.map { [$0] } ?? []),
-                ownLink, far, on: connection)
+                ownLink, inverseChanges, on: connection)
         case .inverse(let inverse):
             own = try End(
                 plan.entity.table,
                 ofRow: "(SELECT d.\(inverse.column) FROM \(inverse.table) d WHERE d.Z_PK = ?1)",
-                oneToOne.place, ownLink, far, on: connection)
+                oneToOne.place, ownLink, inverseChanges, on: connection)
         }
         switch oneToOne.inverse {
         case .own(let stored):
             let columns = [stored.column] + (stored.entityColumn.map { [$0] } ?? [])
-            destinations = try End(destinationTable, columns, inverseLink, far, on: connection)
+            destinations = try End(
+                destinationTable, columns, inverseLink, inverseChanges, on: connection)
             current = try connection.prepare(
                 "SELECT Z_ENT, \(columns.joined(separator: ", ")) FROM \(destinationTable)"
                     + " WHERE Z_PK = ?")
@@ -104,7 +106,8 @@ final class OneToOneWriter {
         case .inverse:
             // The owner's row is already written, so the caller passes its previous target.
             destinations = try End(
-                destinationTable, ofRow: nil, oneToOne.inverse, inverseLink, far, on: connection)
+                destinationTable, ofRow: nil, oneToOne.inverse, inverseLink, inverseChanges,
+                on: connection)
             current = try connection.prepare(
                 "SELECT d.Z_ENT, \(oneToOne.inverse.key(of: "d")) FROM \(destinationTable) d"
                     + " WHERE d.Z_PK = ?")
@@ -159,7 +162,7 @@ final class OneToOneWriter {
     private func note(
         _ id: ManagedObjectID, at end: End, _ difference: UInt64, _ session: WriteSession
     ) {
-        if end.isInLoad { far.note(id.primaryKey, entity: id.entityNumber, difference) }
+        if end.isInLoad { inverseChanges.note(id.primaryKey, entity: id.entityNumber, difference) }
         if let link = end.link { session.noteLink(link, id.primaryKey, difference) }
     }
 

@@ -107,12 +107,12 @@ final class SequentialRowCursor {
 
 /// Reads the destinations of owners in a join table, with one sequential cursor for consecutive
 /// owners.
-final class PairWalk {
+final class JoinRowCursor {
     /// The maximum gap between owners that count as consecutive.
     private static let gapMax: Int64 = 16
     /// The maximum number of join rows to skip by stepping over a gap; beyond that, the cursor
     /// seeks.
-    private static let pairsSkippedMax = 64
+    private static let rowsSkippedMax = 64
 
     private let rows: Statement
     private let ofOne: Statement
@@ -145,7 +145,7 @@ final class PairWalk {
         var skipped = 0
         while isOpen, rows.integer(0) < owner {
             skipped += 1
-            if skipped > Self.pairsSkippedMax { close() } else { isOpen = try rows.step() }
+            if skipped > Self.rowsSkippedMax { close() } else { isOpen = try rows.step() }
         }
         if !isOpen {
             rows.bind(owner, at: 1)

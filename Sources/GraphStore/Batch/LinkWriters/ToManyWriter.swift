@@ -26,31 +26,33 @@ struct ToManyWriter {
     init(
         _ many: ColumnPlan.ToMany, of entity: StoreLayout.Entity, policy: BulkPlan.ManyPolicy,
         _ schema: StoreLayout,
-        _ claims: LinkClaims, mayDefer: Bool, mayWalk: Bool, _ far: InverseChanges, turn: Int,
-        otherTurn: Int?, mayRefuse: Bool, on connection: Connection
+        _ claims: LinkClaims, mayDefer: Bool, mayWalk: Bool, _ inverseChanges: InverseChanges,
+        linkIndex: Int,
+        inverseIndex: Int?, mayReject: Bool, on connection: Connection
     ) throws(StoreError) {
         self.policy = policy
         switch many.place {
         case .joinTable(let join):
             let isAlone = !claims.contain(join)
             if mayDefer, isAlone, policy != .remove,
-                let spool = try JoinSpool(join, schema, far, on: connection)
+                let spool = try JoinSpool(join, schema, inverseChanges, on: connection)
             {
                 place = .spool(spool)
                 return
             }
             place = .join(
                 try JoinWriter(
-                    join, of: entity, schema, mayWalk: mayWalk && isAlone, otherTurn: otherTurn,
-                    isShared: claims.share(join),
+                    join, of: entity, schema, mayWalk: mayWalk && isAlone,
+                    inverseIndex: inverseIndex,
+                    isShared: claims.isShared(join),
                     remembersOrders: policy == .add && join.orderColumn != nil
-                        && !claims.share(join),
-                    mayRefuse: mayRefuse, far, on: connection))
+                        && !claims.isShared(join),
+                    mayReject: mayReject, inverseChanges, on: connection))
         case .foreignKey(let key):
             place = .foreignKey(
                 try ForeignKeyWriter(
-                    key, of: entity, schema, far, turn: turn,
-                    remembersOrders: policy == .add && !claims.share(key), on: connection))
+                    key, of: entity, schema, inverseChanges, linkIndex: linkIndex,
+                    remembersOrders: policy == .add && !claims.isShared(key), on: connection))
         }
     }
 

@@ -35,7 +35,7 @@ struct LinkCache {
     /// Adds a key that is not in the cache.
     mutating func insert(_ key: BulkCell, hash: UInt64, _ id: ManagedObjectID) {
         if (used + 1) * 10 > entries.count * 7 { grow() }
-        if key.kind == .text || key.kind == .blob { makeRoom(for: key.bytes.count) }
+        if key.kind == .text || key.kind == .blob { makeSpace(for: key.bytes.count) }
         let slot = slot(of: key, hash: hash)
         guard entries[slot].count < 0 else { return }
         var entry = Entry()
@@ -98,7 +98,7 @@ struct LinkCache {
     /// Empties the cache if it has no space for the bytes of one more key.
     ///
     /// The byte buffer doubles when it grows.
-    private mutating func makeRoom(for count: Int) {
+    private mutating func makeSpace(for count: Int) {
         let needed = bytes.count + count
         guard needed > bytes.capacity, entryBytes + bytes.capacity * 3 > bytesMax, used > 0 else {
             return

@@ -63,10 +63,10 @@ struct LinkClaims {
     func contain(_ join: StoreLayout.Join) -> Bool { joinTables.contains(join.table) }
 
     /// Returns whether another link of the plan also writes the column.
-    func share(_ key: StoreLayout.ForeignKey) -> Bool {
+    func isShared(_ key: StoreLayout.ForeignKey) -> Bool {
         writers["\(key.table).\(key.column)", default: 0] > 1
     }
 
     /// Returns whether another link of the plan also writes the join table.
-    func share(_ join: StoreLayout.Join) -> Bool { sharedJoinTables.contains(join.table) }
+    func isShared(_ join: StoreLayout.Join) -> Bool { sharedJoinTables.contains(join.table) }
 }

@@ -50,7 +50,7 @@ final class LinkVersions {
     /// Whether a record is deferred.
     private(set) var isKept = false
     /// Whether the deferred records are being resolved.
-    var isSettling: Bool { statements != nil }
+    var isResolving: Bool { statements != nil }
 
     init(_ claims: LinkClaims, isNoted: Bool, memoryBytes: Int, on connection: Connection) {
         self.claims = claims
@@ -123,7 +123,7 @@ final class LinkVersions {
 
     /// Drops all entries, because no record is deferred any more.
     func endSettling() throws(StoreError) {
-        guard isSettling else { return }
+        guard isResolving else { return }
         statements = nil
         isKept = false
         notedCount = 0

@@ -8,7 +8,7 @@ package struct BulkMemory: Sendable, Hashable {
     /// The limit of the cached link keys and their objects, for all links together.
     package var links: Int
     /// The limit of the deferred rows.
-    package var waiting: Int
+    package var deferredRows: Int
     /// The limit of the row differences, for all tables together.
     package var changes: Int
     /// Whether the connection's page cache gets the memory that the map does not need.
@@ -19,12 +19,12 @@ package struct BulkMemory: Sendable, Hashable {
 
     /// Creates limits; the defaults suit a process of 300 MB.
     package init(
-        keys: Int = 128 << 20, links: Int = 32 << 20, waiting: Int = 16 << 20,
+        keys: Int = 128 << 20, links: Int = 32 << 20, deferredRows: Int = 16 << 20,
         changes: Int = 16 << 20
     ) {
         self.keys = keys
         self.links = links
-        self.waiting = waiting
+        self.deferredRows = deferredRows
         self.changes = changes
     }
 
@@ -33,6 +33,6 @@ package struct BulkMemory: Sendable, Hashable {
     /// It gets no map and no deferred indexes, because the other writer adds rows to the same
     /// table.
     var ofNested: BulkMemory {
-        BulkMemory(keys: 0, links: links / 2, waiting: waiting / 2, changes: changes / 2)
+        BulkMemory(keys: 0, links: links / 2, deferredRows: deferredRows / 2, changes: changes / 2)
     }
 }

@@ -39,7 +39,7 @@ extension BatchUpdate {
         try session.schema.requireWriting(entity)
         let connection = session.connection
         let differing = "(" + differences.joined(separator: " OR ") + ")"
-        let isTold = try isToldOfUpdates()
+        let isTold = try receivesUpdates()
         var reading = try EntitySelect(entity, where: predicate, in: session.schema)
         reading.clauses.columns =
             isTold ? [SQLFragment("count(*)")] : [SQLFragment("t.Z_PK, t.Z_ENT"), differing]
@@ -49,7 +49,7 @@ extension BatchUpdate {
         // A limit must be checked before anything is written.
         let counting =
             isTold && request.limit == nil
-            ? try ConcurrentCount(select.fragment, of: entity, beside: session) : nil
+            ? try ConcurrentCount(select.fragment, of: entity, alongside: session) : nil
         defer { counting?.stop() }
         var matched = 0
         if counting == nil {
@@ -88,7 +88,7 @@ extension BatchUpdate {
                 if let problem { throw StoreError(.validation, problem) }
             }
         }
-        let ids = notes.tell(session)
+        let ids = notes.emit(session)
         return BatchUpdateResult(
             matched: matched, updated: updated,
             objectIDs: request.resultType == .objectIDs ? ids : nil)
@@ -97,7 +97,7 @@ extension BatchUpdate {
     /// Returns whether SQLite's update hook reports all updates.
     ///
     /// It gives the row ID but not the entity, and does not distinguish updates by triggers.
-    private func isToldOfUpdates() throws(StoreError) -> Bool {
+    private func receivesUpdates() throws(StoreError) -> Bool {
         guard entity.familyNumbers.count == 1 else { return false }
         return try !session.connection.hasTriggers(
             on: entity.table, of: session.schema.database(ofRoot: entity.rootNumber))

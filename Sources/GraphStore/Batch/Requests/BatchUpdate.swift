@@ -92,11 +92,11 @@ struct BatchUpdate {
         }
         for link in links { try link.check(in: session) }
         // Values from other objects are read before any object changes.
-        let looksElsewhere = assignments.contains { $0.value.looksElsewhere }
+        let readsOtherObjects = assignments.contains { $0.value.readsOtherObjects }
         let match = try BatchMatch(
             entity, where: predicate,
             changes: "(" + differences.joined(separator: " OR ") + ")",
-            values: looksElsewhere ? values : [], limit: request.limit,
+            values: readsOtherObjects ? values : [], limit: request.limit,
             fetchLimit: request.fetchLimit, in: session)
         var linkSets: [SQLFragment] = []
         for link in links {
@@ -105,7 +105,7 @@ struct BatchUpdate {
         let sets =
             zip(assignments, values).enumerated().map { place, pair in
                 "\(pair.0.column.column) = "
-                    + (looksElsewhere ? match.value(place, ofRow: "t.Z_PK") : pair.1)
+                    + (readsOtherObjects ? match.value(place, ofRow: "t.Z_PK") : pair.1)
             }
             + linkSets
         do {
@@ -113,7 +113,7 @@ struct BatchUpdate {
         } catch let error as StoreError {
             guard error.isUniqueness else { throw error }
             let results =
-                looksElsewhere
+                readsOtherObjects
                 ? assignments.indices.map { match.value($0, ofRow: "t.Z_PK") } : values
             throw try BrokenUniqueness(
                 entity: entity, match: match, session: session,
@@ -141,7 +141,7 @@ struct BatchUpdate {
             "UPDATE \(entity.table) AS t SET " + allSets.joined(separator: ", ")
             + " WHERE \(changing)"
         let updated = try update.run(on: connection)
-        let ids = notes.tell(session)
+        let ids = notes.emit(session)
         for assignment in assignments where updated > 0 {
             // A constant has the same effect in all rows, so checking one row is enough.
             let isConstant = assignment.value.isConstant
@@ -306,7 +306,7 @@ extension GraphExpression {
     }
 
     /// Whether the expression reads a value of another object.
-    fileprivate var looksElsewhere: Bool {
+    fileprivate var readsOtherObjects: Bool {
         let probe = GraphPredicate.comparison(GraphComparison(self, .equal, .constant(.null)))
         return probe.keyPaths.contains { $0.count > 1 }
     }

@@ -15,7 +15,7 @@ struct Deletion {
     private let edges: [RelationshipEdge]
     /// All relationships; join rows of deleted objects are deleted in any case.
     private let allEdges: [RelationshipEdge]
-    private var gone: ManagedObjectIDSet?
+    private var deletedIDs: ManagedObjectIDSet?
     /// The number of cascade levels that are found by scanning all objects to delete, without an
     /// index.
     private static let levelsWithoutIndex = 8
@@ -28,7 +28,7 @@ struct Deletion {
         limit = request.limit
         allEdges = RelationshipEdge.all(in: session.schema)
         edges = request.rules == .honour ? allEdges : []
-        gone = request.resultType == .objectIDs ? ManagedObjectIDSet() : nil
+        deletedIDs = request.resultType == .objectIDs ? ManagedObjectIDSet() : nil
     }
 
     mutating func run(_ match: BatchMatch, of entity: StoreLayout.Entity) throws
@@ -101,7 +101,7 @@ struct Deletion {
         _ match: BatchMatch, _ reachable: [Int64], _ root: Int64,
         denials: [BatchDeleteResult.Denial]
     ) throws -> BatchDeleteResult {
-        try refuseClearedRequirements(reachable)
+        try rejectClearedRequirements(reachable)
         try noteLinks(reachable)
         let nullified = try nullify(reachable)
         try deleteJoinRows(reachable)
@@ -113,7 +113,7 @@ struct Deletion {
         let denied = denials.reduce(0) { $0 + $1.count }
         return BatchDeleteResult(
             matched: match.count, deleted: match.count - denied, denied: denied, denials: denials,
-            cascaded: cascaded, nullified: nullified, objectIDs: gone)
+            cascaded: cascaded, nullified: nullified, objectIDs: deletedIDs)
     }
 
     private func doomed(_ root: Int64) -> String { matched ?? "temp.ETL_DOOMED_\(root)" }
@@ -224,7 +224,7 @@ struct Deletion {
         }
     }
 
-    private func refuseClearedRequirements(_ reachable: [Int64]) throws {
+    private func rejectClearedRequirements(_ reachable: [Int64]) throws {
         for edge in edges
         where edge.rule == .nullify && edge.backIsRequired && reachable.contains(edge.sourceRoot) {
             guard let condition = pointingBack(edge, reachable) else { continue }
@@ -255,7 +255,7 @@ struct Deletion {
                 if let version = try session.versionAssignment(of: notes.objects) {
                     sets.append(version)
                 }
-                notes.tell(session)
+                notes.emit(session)
             }
             guard !sets.isEmpty else { continue }
             total += try SQLFragment(
@@ -349,9 +349,9 @@ struct Deletion {
                 ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1)))
         }
         session.change.delete(going)
-        gone?.formUnion(going)
+        deletedIDs?.formUnion(going)
         try session.releaseFiles(of: entity, rows: "SELECT pk FROM \(doomed(root))")
-        try connection.withIndexesAside(of: entity.table, deleting: count) {
+        try connection.withIndexesDropped(of: entity.table, deleting: count) {
             () throws(StoreError) in
             try connection.execute(
                 "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT pk FROM \(doomed(root)))")

@@ -85,15 +85,15 @@ extension ManagedObjectContext {
 
     /// Restores objects whose deletion was rolled back with its transaction, as faults.
     func bringBackDeleted() {
-        for object in goneInTransaction where object.isGoneElsewhere {
-            object.isGone = false
-            object.isGoneElsewhere = false
+        for object in deletedInTransaction where object.isDeletedElsewhere {
+            object.hasNoRow = false
+            object.isDeletedElsewhere = false
             object.isStored = true
             guard object.pending == .none else { continue }
             if registry.object(for: object.objectID) == nil { register(object) }
             object.turnIntoFault()
         }
-        goneInTransaction.removeAll()
+        deletedInTransaction.removeAll()
     }
 
     /// Turns objects into faults if they may have been read inside a transaction that was rolled

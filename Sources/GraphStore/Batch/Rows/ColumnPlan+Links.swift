@@ -44,7 +44,7 @@ extension ColumnPlan {
                     .invalidRequest,
                     "`missing: create` cannot make a '\(link.destination)' of a given number")
             }
-            try refuseKey(link.key, of: destination, schema)
+            try rejectKey(link.key, of: destination, schema)
             return destination
         }
 
@@ -65,7 +65,7 @@ extension ColumnPlan {
                 columns += Self.columns(of: stored, link: index)
                 hasOrderedInverse = hasOrderedInverse || stored.orderColumn != nil
             case .inverse:
-                try Self.refuseKey(of: toOne, plan, destination)
+                try Self.rejectKey(of: toOne, plan, destination)
                 columnsElsewhere.append(
                     Column(
                         name: toOne.key(of: entity.table), source: .linkKey(link: index),
@@ -85,7 +85,7 @@ extension ColumnPlan {
 extension ColumnPlan.PlannedLinks {
     /// Rejects a key with a relationship that is stored in other rows, because no index can find
     /// rows by it.
-    private static func refuseKey(
+    private static func rejectKey(
         of toOne: StoreLayout.ToOnePlace, _ plan: BulkPlan, _ destination: StoreLayout.Entity
     ) throws(StoreError) {
         let relationship = toOne.relationship
@@ -99,7 +99,7 @@ extension ColumnPlan.PlannedLinks {
     }
 
     /// Rejects a link's key that contains a relationship without a column.
-    private static func refuseKey(
+    private static func rejectKey(
         _ key: [BulkPlan.KeyPart], of destination: StoreLayout.Entity, _ schema: StoreLayout
     ) throws(StoreError) {
         for part in key {
@@ -114,7 +114,7 @@ extension ColumnPlan.PlannedLinks {
                         + " properties"
                 )
             }
-            try refuseKey(part.key, of: target, schema)
+            try rejectKey(part.key, of: target, schema)
         }
     }
 

@@ -51,7 +51,7 @@ struct ValidationRules {
     private static func rule(of composite: RequiredComposite) -> Rule {
         var predicate = GraphPredicate.or(composite.elements.map { .not(isNil($0)) })
         var message = "'\(composite.path)' is required"
-        if let whole = composite.beside {
+        if let whole = composite.dependent {
             predicate = .or([predicate, .and(composite.others.map(isNil))])
             message += " where '\(whole)' has a value"
         }

@@ -26,7 +26,8 @@ extension BulkWriter {
         }
         let state = try noteNet(id, isFirst: isFirst, difference: difference, raises: raises)
         guard let state else { return }
-        try settle(unchanged: id.primaryKey, entity: id.entityNumber, wasRaised: state.isRaised)
+        try restoreVersion(
+            unchanged: id.primaryKey, entity: id.entityNumber, wasRaised: state.isRaised)
     }
 
     /// Counts a row of this load: an inserted row stays inserted after later records; a row created
@@ -99,7 +100,7 @@ extension BulkWriter {
     /// - Parameters:
     ///   - entity: The row's entity, if known.
     ///   - wasRaised: Whether this load has raised the row's version.
-    func settle(
+    func restoreVersion(
         unchanged primaryKey: Int64, entity: Int64?, wasRaised: Bool
     ) throws(StoreError) {
         try net.forget(primaryKey)

@@ -12,7 +12,7 @@ extension BulkWriter {
     /// context must not be saved before all deferred rows are resolved.
     ///
     /// - Returns: Whether deferred rows are left.
-    package func settleSome() throws(StoreError) -> Bool {
+    package func resolveSome() throws(StoreError) -> Bool {
         try beginSession()
         defer { closeWalks() }
         return try resolveDeferredRows(resultsMax: deferredRows.resultsMax)
@@ -34,13 +34,13 @@ extension BulkWriter {
     /// - Returns: Whether rows are left for another call.
     @discardableResult
     func resolveDeferredRows(resultsMax: Int? = nil) throws(StoreError) -> Bool {
-        if !deferredRows.isSettling {
+        if !deferredRows.isResolving {
             guard deferredRows.count > 0 else { return false }
             try deferredRows.beginSettling()
             try times?.beginSettling()
         }
         deferredRows.pauseAt = resultsMax.map { resultCount + $0 } ?? .max
-        guard try settleAll() else { return true }
+        guard try resolveAll() else { return true }
         // Pending rows refer to memory that is about to be freed.
         try flushRows()
         try deferredRows.endSettling()
@@ -57,30 +57,30 @@ extension BulkWriter {
     /// Continues from the point where the last call stopped.
     ///
     /// - Returns: Whether no row is deferred any more.
-    private func settleAll() throws(StoreError) -> Bool {
-        try settleWoken()
+    private func resolveAll() throws(StoreError) -> Bool {
+        try resolveReady()
         while !isToPause, let place = deferredRows.takeUntried() {
-            if deferredRows.waiting.take(place) { try settle(from: place, .wait) }
+            if deferredRows.dependencies.take(place) { try resolve(from: place, .wait) }
         }
         guard !isToPause else { return false }
-        deferredRows.waiting.suspectAll()
+        deferredRows.dependencies.suspectAll()
         while true {
             try decideHopeless()
             guard !isToPause else { return false }
-            guard deferredRows.waiting.next() != nil else { return true }
-            try settleCircles()
+            guard deferredRows.dependencies.next() != nil else { return true }
+            try resolveCycles()
         }
     }
 
     /// Writes a row, then the rows that waited for it, and so on.
-    func settle(from place: Int, _ policy: UnresolvedPolicy) throws(StoreError) {
+    func resolve(from place: Int, _ policy: UnresolvedPolicy) throws(StoreError) {
         try resolveOne(place, policy)
         // A woken row may have to wait again.
-        try settleWoken()
+        try resolveReady()
     }
 
-    func settleWoken() throws(StoreError) {
-        while !isToPause, let place = deferredRows.woken.popLast() { try resolveOne(place, .wait) }
+    func resolveReady() throws(StoreError) {
+        while !isToPause, let place = deferredRows.ready.popLast() { try resolveOne(place, .wait) }
     }
 
     /// Writes a row unless it must wait, and wakes the rows that waited for it.
@@ -90,8 +90,8 @@ extension BulkWriter {
     @discardableResult
     func resolveOne(_ place: Int, _ policy: UnresolvedPolicy) throws(StoreError) -> Bool {
         let entry = try deferredRows.entries[place]
-        if try deferredRows.waiting.isWaiting(key: entry.key, before: place) {
-            try deferredRows.waiting.wait(place, for: entry.key)
+        if try deferredRows.dependencies.isDeferred(key: entry.key, before: place) {
+            try deferredRows.dependencies.wait(place, for: entry.key)
             return false
         }
         let (batch, row) = try deferredRow(place, entry)
@@ -100,25 +100,25 @@ extension BulkWriter {
         let outcome = try write(
             batch, row, token: entry.token, hash: entry.key, unresolved: policy)
         if tally.rejected > rejected { try noteOtherFaults(batch, row, token: entry.token) }
-        if case .waiting(_, let awaited) = outcome {
-            try deferredRows.waiting.wait(place, for: awaited)
+        if case .deferred(_, let awaited) = outcome {
+            try deferredRows.dependencies.wait(place, for: awaited)
             return false
         }
-        var woken = try deferredRows.waiting.takeWaiters(for: entry.key)
+        var ready = try deferredRows.dependencies.takeWaiters(for: entry.key)
         if !names.isEmpty {
-            for name in names { woken += try deferredRows.waiting.takeWaiters(for: name) }
-            woken.sort()
+            for name in names { ready += try deferredRows.dependencies.takeWaiters(for: name) }
+            ready.sort()
         }
-        deferredRows.woken.append(contentsOf: woken.reversed())
+        deferredRows.ready.append(contentsOf: ready.reversed())
         guard case .rejected = outcome else { return true }
-        deferredRows.waiting.noteRefused(place)
+        deferredRows.dependencies.noteRejected(place)
         return false
     }
 
     func decideHopeless() throws(StoreError) {
-        while !isToPause, let place = try deferredRows.waiting.nextHopeless() {
-            _ = deferredRows.waiting.take(place)
-            try settle(from: place, .decideUnlessWaiting(place: place))
+        while !isToPause, let place = try deferredRows.dependencies.nextHopeless() {
+            _ = deferredRows.dependencies.take(place)
+            try resolve(from: place, .decideUnlessDeferred(place: place))
         }
     }
 
@@ -126,13 +126,13 @@ extension BulkWriter {
 
     /// Moves the deferred rows from memory to the store.
     func spillDeferredRows() throws(StoreError) {
-        let first = max(deferredRows.spilled, journal?.parkedCount ?? 0)
+        let first = max(deferredRows.spilled, journal?.deferredCount ?? 0)
         let places = first..<max(first, deferredRows.count)
         try deferredRowSpill.write(
             places.lazy.map { [deferredRows] in
                 (deferredRows.lastEntry($0).token, deferredRows.note($0))
             })
-        journal?.parkedCount = deferredRows.count
+        journal?.deferredCount = deferredRows.count
         try deferredRows.forgetRows()
     }
 

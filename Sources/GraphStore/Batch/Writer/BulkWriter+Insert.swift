@@ -36,7 +36,7 @@ extension BulkWriter {
         let id = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
         try pointBack(id, formerly: [])
         noteOwners(ownerChanges(id, nil))
-        try settleFarChanges()
+        try resolveInverseChanges()
         try endTimes()
     }
 
@@ -90,7 +90,7 @@ extension BulkWriter {
                 try statements.insertOne.step()
                 noteLinks(ofPending: place)
             } catch  where error.isConstraint {
-                try refuse(place, error)
+                try revert(place, error)
             }
         }
     }
@@ -119,11 +119,11 @@ extension BulkWriter {
     }
 
     /// Reverts a new row that violates a constraint.
-    private func refuse(_ place: Int, _ error: StoreError) throws(StoreError) {
+    private func revert(_ place: Int, _ error: StoreError) throws(StoreError) {
         let row = pending.rows[place]
         let id = ManagedObjectID(
             entityNumber: plan.entity.number, primaryKey: row.primaryKey)
-        keyFinder.noteRefused(row.hash, row.primaryKey)
+        keyFinder.noteRejected(row.hash, row.primaryKey)
         lastPlaces.removeAll()
         session.change.delete(id)
         seen.remove(row.primaryKey)

@@ -30,14 +30,14 @@ extension BulkWriter {
     /// The kinds of progress notes that a load writes; a run removes them when the load is
     /// finished.
     ///
-    /// Earlier versions also wrote `far` notes, which nothing reads.
+    /// Earlier versions also wrote `inverseChanges` notes, which nothing reads.
     package static let noteKinds = [
         stateKind, "seen", "net", DeferredRowSpill.kind, "far", LinkVersions.noteKind,
     ]
 
     /// The kinds of progress notes about deferred rows; they are removed when no row is deferred
     /// any more.
-    package static let waitingKinds = [DeferredRowSpill.kind, LinkVersions.noteKind]
+    package static let deferredKinds = [DeferredRowSpill.kind, LinkVersions.noteKind]
 
     /// The kind of the note with the tally of a load, which `tally(inNote:)` reads.
     package static let stateKind = "load"
@@ -65,13 +65,13 @@ extension BulkWriter {
             try note.write(journal.changed, of: &net)
             try ProgressNotes.write("net", journal.number, note.bytes, on: connection)
         }
-        for place in journal.parkedCount..<max(journal.parkedCount, deferredRows.count) {
+        for place in journal.deferredCount..<max(journal.deferredCount, deferredRows.count) {
             try ProgressNotes.write(
                 DeferredRowSpill.kind, deferredRows.lastEntry(place).token,
                 deferredRows.note(place),
                 on: connection)
         }
-        journal.parkedCount = max(journal.parkedCount, deferredRows.count)
+        journal.deferredCount = max(journal.deferredCount, deferredRows.count)
         if let note = try times?.takeNote(), !note.isEmpty {
             try ProgressNotes.write(
                 LinkVersions.noteKind, journal.number, note, on: connection)
@@ -161,7 +161,7 @@ extension BulkWriter {
         moves = state.moves
         tally = state.tally
         journal?.number = state.notes
-        journal?.parkedCount = deferredRows.count
+        journal?.deferredCount = deferredRows.count
         return state.firstOwnKey
     }
 
@@ -252,7 +252,7 @@ extension NoteReader {
 
     fileprivate mutating func changes(into net: inout RowDiffs) throws(StoreError) {
         // The notes do not state which writer changed the rows.
-        net.share()
+        net.noteSharing()
         var last: Int64 = 0
         while !isAtEnd {
             last = last &+ Int64(bitPattern: try number())

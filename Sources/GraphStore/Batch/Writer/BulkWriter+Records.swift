@@ -12,7 +12,7 @@ extension BulkWriter {
         }
         let (writes, rejected) = (writesWithNested, tally.rejected)
         switch try write(batch, place, token: token, hash: hash) {
-        case .waiting(_, let awaited):
+        case .deferred(_, let awaited):
             try park(batch, place, token: token, key: hash, until: awaited)
         case .written where writesWithNested == writes && tally.rejected == rejected:
             idleRecords += 1

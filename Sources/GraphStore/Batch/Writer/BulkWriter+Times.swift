@@ -9,7 +9,7 @@ extension BulkWriter {
     /// Called right before the object is written.
     func keepTimes(of owner: Int64) throws(StoreError) {
         guard let times, let timed, times.isKept else { return }
-        if times.isSettling { row.leaveNothingOut() }
+        if times.isResolving { row.leaveNothingOut() }
         for oneToOne in timed.oneToOnes { try keepTimes(of: owner, oneToOne, times) }
         for own in timed.columns { try keepTimes(of: owner, own, times) }
         for many in timed.manys { try keepTimes(of: owner, many, times) }
@@ -49,7 +49,7 @@ extension BulkWriter {
         let destination = cell.kind == .integer ? cell.integerValue : nil
         let inverse = destination.map { LinkVersions.Matter(kind: timed.inverse, object: $0) }
         if let inverse { times.say(inverse) }
-        guard times.isSettling else { return }
+        guard times.isResolving else { return }
         let isOwnLater = try times.isLater(own)
         let isInverseLater = if let inverse { try times.isLater(inverse) } else { false }
         if isOwnLater {
@@ -70,7 +70,7 @@ extension BulkWriter {
         guard cell.kind != .absent else { return }
         let own = LinkVersions.Matter(kind: timed.kind, object: owner)
         times.say(own)
-        guard times.isSettling else { return }
+        guard times.isResolving else { return }
         if try times.isLater(own) {
             if let link = timed.link {
                 set(link, .absent)
@@ -82,8 +82,8 @@ extension BulkWriter {
             let members = LinkVersions.Matter(kind: timed.members, object: cell.integerValue)
             let pair = LinkVersions.Matter(
                 kind: timed.pair, object: cell.integerValue, other: owner)
-            let isGone = try times.isLater(members)
-            if isGone { set(link, .null) } else if try times.isLater(pair) { set(link, .null) }
+            let hasNoRow = try times.isLater(members)
+            if hasNoRow { set(link, .null) } else if try times.isLater(pair) { set(link, .null) }
         }
     }
 
@@ -114,7 +114,7 @@ extension BulkWriter {
         for destination in destinations {
             if let matter = timed.matter(owner, destination) { times.say(matter) }
         }
-        guard times.isSettling else { return }
+        guard times.isResolving else { return }
         // Only a nested object has other records that write it, and a link that was left out to
         // break a cycle is set after them.
         if timed.policy == .replace, try times.isLater(members) {
@@ -145,7 +145,7 @@ extension TimedLinks.Many {
             policy == .remove
                 ? LinkVersions.Matter(kind: pair, object: owner, other: destination)
                 : LinkVersions.Matter(kind: column, object: destination)
-        case .join: policy == .replace ? nil : pairMatter(owner, destination)
+        case .join: policy == .replace ? nil : joinRowMatter(owner, destination)
         }
     }
 
@@ -157,12 +157,12 @@ extension TimedLinks.Many {
         case .join(let otherMembers, _, _):
             [
                 LinkVersions.Matter(kind: otherMembers, object: destination),
-                pairMatter(owner, destination),
+                joinRowMatter(owner, destination),
             ]
         }
     }
 
-    private func pairMatter(_ owner: Int64, _ destination: Int64) -> LinkVersions.Matter {
+    private func joinRowMatter(_ owner: Int64, _ destination: Int64) -> LinkVersions.Matter {
         guard case .join(_, let ownerIsFirst, let isReflexive) = place else {
             return LinkVersions.Matter(kind: pair, object: owner, other: destination)
         }

@@ -6,7 +6,7 @@ extension BulkWriter {
     func update(_ found: Statement, token: Int64) throws(StoreError) {
         defer { release(found) }
         guard mayUpdate(found, token: token) else {
-            return cutLinks.removeAll(keepingCapacity: true)
+            return omittedLinks.removeAll(keepingCapacity: true)
         }
         let id = ManagedObjectID(
             entityNumber: found.integer(1), primaryKey: found.integer(0))
@@ -27,7 +27,7 @@ extension BulkWriter {
         let isFirst = seen.insert(id.primaryKey)
         if isFirst { journal?.noteSeen(id.primaryKey) } else { tally.superseded += 1 }
         try count(id, isFirst: isFirst, difference: difference, raises: raises)
-        try settleFarChanges()
+        try resolveInverseChanges()
         try endTimes()
     }
 

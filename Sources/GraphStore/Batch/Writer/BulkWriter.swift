@@ -23,7 +23,7 @@ package final class BulkWriter {
         case written
         case rejected
         /// A link names an object that may still come, so the row waits.
-        case waiting(link: Int, key: UInt64)
+        case deferred(link: Int, key: UInt64)
     }
 
     let context: ManagedObjectContext
@@ -63,7 +63,7 @@ package final class BulkWriter {
     @exclusivity(unchecked) var net: RowDiffs
     /// The rows that differ from their original state since the last save, with their entities.
     var changedSinceSave: [Int64: Int64] = [:]
-    let far: InverseChanges
+    let inverseChanges: InverseChanges
     let toOneEnds: [ColumnPlan.ToOneEnds]
     /// The inverse links that the current record adds to or removes from other objects.
     @exclusivity(unchecked) var movedLinks: [(end: LinkEnd, primaryKey: Int64, hash: UInt64)] = []
@@ -83,7 +83,7 @@ package final class BulkWriter {
     let times: LinkVersions?
     let timed: TimedLinks?
     /// The links that the last written row left out to break a cycle.
-    @exclusivity(unchecked) var cutLinks: [Int] = []
+    @exclusivity(unchecked) var omittedLinks: [Int] = []
     /// The last position in each owner's ordered relationship, by order column.
     @exclusivity(unchecked) var lastPlaces: [Int: LastOrders] = [:]
     /// Whether a row can move to another owner only by its own record.
@@ -93,8 +93,8 @@ package final class BulkWriter {
     /// The number of times an unchanged row got a new version.
     var moves: UInt64 = 0
     private var foreignWrites: Int64
-    /// The next result of `takeCacheShare()`.
-    private var cacheShare: Double?
+    /// The next result of `takeCacheFraction()`.
+    private var cacheFraction: Double?
     var appended: UInt64 = 0
 
     /// The results of the records so far.
@@ -130,8 +130,8 @@ package final class BulkWriter {
         self.isNested = isNested
         findsOtherFaults = isResumable && !isNested
         element = RowBatch(width: plan.width, capacity: 1)
-        let far = InverseChanges(ownTable: columns.entity.table, session)
-        self.far = far
+        let inverseChanges = InverseChanges(ownTable: columns.entity.table, session)
+        self.inverseChanges = inverseChanges
         toOneEnds = columns.toOneEnds(schema)
         columnHashes = columns.columns.map { ColumnHash($0.name) }
         let claims = outerClaims ?? LinkClaims(plan, schema)
@@ -141,7 +141,7 @@ package final class BulkWriter {
         let times =
             mayWait
             ? LinkVersions(
-                claims, isNoted: isResumable, memoryBytes: memory.waiting / 8,
+                claims, isNoted: isResumable, memoryBytes: memory.deferredRows / 8,
                 on: session.connection)
             : outerTimes
         self.times = times
@@ -157,7 +157,7 @@ package final class BulkWriter {
         let mayUseMap = columns.mayUseMap(schema)
         keyFinder = KeyFinder(columns, keyTables, memoryBytes: mayUseMap ? memory.keys : 0)
         try session.completeLoad()
-        try keyFinder.begin(session, putsOff: !plan.expectsFewRows)
+        try keyFinder.begin(session, defers: !plan.expectsFewRows)
         if memory.lendsToPages {
             try keyFinder.lendToPages(session.connection)
         }
@@ -165,7 +165,7 @@ package final class BulkWriter {
         // them.
         let connection = session.connection
         // Pages written before the load do not count.
-        _ = try connection.takeCacheShareWritten()
+        _ = try connection.takeCacheFractionWritten()
         statements = try RowStatements(columns, on: connection)
         rowUpdate = RowUpdate(columns, on: connection)
         let mayWalk = columns.mayWalk && !isNested
@@ -188,21 +188,22 @@ package final class BulkWriter {
         }
         self.resolvers = resolvers
         var toManyWriters: [ToManyWriter] = []
-        let putsOffLinks = keyFinder.isFirstLoad && !isNested && !plan.expectsFewRows
+        let defersLinks = keyFinder.isFirstLoad && !isNested && !plan.expectsFewRows
         for many in columns.toManys {
             toManyWriters.append(
                 try ToManyWriter(
                     many, of: columns.entity, policy: plan.links[many.link].many, schema,
                     claims,
-                    mayDefer: putsOffLinks, mayWalk: mayWalk, far, turn: toManyWriters.count,
-                    otherTurn: columns.otherEnd(of: many),
-                    mayRefuse: columns.hasOtherConstraints, on: connection))
+                    mayDefer: defersLinks, mayWalk: mayWalk, inverseChanges,
+                    linkIndex: toManyWriters.count,
+                    inverseIndex: columns.otherEnd(of: many),
+                    mayReject: columns.hasOtherConstraints, on: connection))
         }
         self.toManyWriters = toManyWriters
         var oneToOneWriters: [OneToOneWriter] = []
         for oneToOne in columns.oneToOnes {
             oneToOneWriters.append(
-                try OneToOneWriter(columns, oneToOne, far, schema, on: connection))
+                try OneToOneWriter(columns, oneToOne, inverseChanges, schema, on: connection))
         }
         self.oneToOneWriters = oneToOneWriters
         net = RowDiffs(on: connection, memoryBytes: memory.changes)
@@ -210,7 +211,7 @@ package final class BulkWriter {
         pending = PendingRows(width: columns.columns.count)
         row = ResolvedRow(columns)
         deferredRows = DeferredRows(
-            width: plan.width, names: RowNames(columns), memoryBytes: memory.waiting,
+            width: plan.width, names: RowNames(columns), memoryBytes: memory.deferredRows,
             on: session.connection)
         deferredRowSpill = DeferredRowSpill(session.connection, usesNotes: isResumable)
         foreignWrites = session.foreignWrites
@@ -290,9 +291,9 @@ package final class BulkWriter {
     /// a fraction of the page cache.
     ///
     /// Returns `nil` if this value was already returned, or if no batch has been applied since.
-    package func takeCacheShare() -> Double? {
-        defer { cacheShare = nil }
-        return cacheShare
+    package func takeCacheFraction() -> Double? {
+        defer { cacheFraction = nil }
+        return cacheFraction
     }
 
     /// The number of rows that its records have written, including nested objects.
@@ -313,12 +314,12 @@ package final class BulkWriter {
         let current = try context.session()
         guard current !== session else { return }
         session = current
-        far.session = current
+        inverseChanges.session = current
         raisedRows.begin(current)
         changedSinceSave.removeAll(keepingCapacity: true)
         for writer in toManyWriters { writer.forgetOrders() }
         if !isNested {
-            cacheShare = try session.connection.takeCacheShareWritten()
+            cacheFraction = try session.connection.takeCacheFractionWritten()
         }
         let isStale = session.foreignWrites != foreignWrites
         if !isNested {

@@ -122,7 +122,7 @@ extension PersistentContainer {
         do throws(StoreError) {
             try StoreFiles.removeLogs(of: path)
             // Give the new file the permissions of the old one.
-            FileRights(of: path)?.adding(0o600).give(toFile: newPath)
+            FilePermissions(of: path)?.adding(0o600).give(toFile: newPath)
             isKept = StoreFiles.link(path, as: old)
             try StoreFiles.move(newPath, to: path)
         } catch {
@@ -270,8 +270,8 @@ extension PersistentContainer {
     ///
     /// - Throws: `.notAStore` or `.exists`, with the name of the file.
     package static func checkPlace(_ path: String) throws(StoreError) {
-        try StoreFiles.refuseOtherKinds(path)
-        try StoreFiles.checkOwnFiles(besideStoreAt: StoreFiles.resolved(path))
+        try StoreFiles.rejectOtherKinds(path)
+        try StoreFiles.checkOwnFiles(nextToStoreAt: StoreFiles.resolved(path))
     }
 
     /// Deletes the replaced store that a process left behind if it was killed during a swap.
@@ -299,7 +299,7 @@ extension PersistentContainer {
     }
 
     /// Returns the path of the file, which may not exist yet, after resolving symbolic links.
-    package static func file(behind path: String) -> String { StoreFiles.resolved(path) }
+    package static func file(resolving path: String) -> String { StoreFiles.resolved(path) }
 
     /// Removes the notes of etl from a copy of an app's store, and checkpoints its write-ahead log.
     package static func removeNotes(at path: String) throws(StoreError) {

@@ -17,7 +17,7 @@ public final class PersistentContainer: Sendable {
         /// Changes to report, in the order of their saves.
         var queue: [StoreChange] = []
         /// Whether a thread is reporting changes.
-        var isTelling = false
+        var isNotifying = false
     }
 
     /// The description with which the store was opened.
@@ -215,16 +215,16 @@ public final class PersistentContainer: Sendable {
 
     /// Reports the queued changes, unless another thread already does.
     func broadcast() {
-        while let (change, bodies) = nextToTell() {
+        while let (change, bodies) = nextNotification() {
             for body in bodies { body(change) }
-            observers.withLock { $0.isTelling = false }
+            observers.withLock { $0.isNotifying = false }
         }
     }
 
-    private func nextToTell() -> (StoreChange, [@Sendable (StoreChange) -> Void])? {
+    private func nextNotification() -> (StoreChange, [@Sendable (StoreChange) -> Void])? {
         observers.withLock { observers in
-            guard !observers.isTelling, !observers.queue.isEmpty else { return nil }
-            observers.isTelling = true
+            guard !observers.isNotifying, !observers.queue.isEmpty else { return nil }
+            observers.isNotifying = true
             let bodies = observers.bodies.sorted { $0.key < $1.key }.map(\.value)
             return (observers.queue.removeFirst(), bodies)
         }
@@ -274,7 +274,7 @@ public final class PersistentContainer: Sendable {
 
     /// Returns a counter that changes when others commit; `nil` while this container writes.
     func foreignDataVersion() throws(StoreError) -> Int64? {
-        guard lease.takeToLookIfFree() else { return nil }
+        guard lease.takeToCheckIfFree() else { return nil }
         defer { lease.release() }
         return try schema.dataVersion(on: store.connection)
     }

@@ -30,7 +30,7 @@ final class WriteLease: Sendable {
         let text: String
         let thread: UInt
         /// Signaled when the lease is passed to this caller.
-        let turn = DispatchSemaphore(value: 0)
+        let granted = DispatchSemaphore(value: 0)
 
         init(text: String, thread: UInt) {
             self.text = text
@@ -81,7 +81,7 @@ final class WriteLease: Sendable {
                 "\(path) is \(holder) on this thread, which cannot wait for itself;"
                     + " write in that context, or end its unit of work first")
         case .wait(let waiter):
-            let end = Self.wait(for: waiter.turn, options)
+            let end = Self.wait(for: waiter.granted, options)
             guard end != .came, let holder = leave(waiter) else { return }
             guard end == .late else { throw StoreError(.cancelled, "The task was cancelled") }
             throw StoreError(
@@ -92,7 +92,7 @@ final class WriteLease: Sendable {
     }
 
     /// Takes the lease to check for changes of other connections; returns `false` if it is taken.
-    func takeToLookIfFree() -> Bool {
+    func takeToCheckIfFree() -> Bool {
         state.withLock { state in
             guard state.holder == nil else { return false }
             state.holder = Holder(
@@ -112,15 +112,15 @@ final class WriteLease: Sendable {
             state.holder = Holder(text: next.text, thread: next.thread)
             return next
         }
-        next?.turn.signal()
+        next?.granted.signal()
     }
 
-    private static func wait(for turn: DispatchSemaphore, _ options: StoreOptions) -> Wait {
+    private static func wait(for granted: DispatchSemaphore, _ options: StoreOptions) -> Wait {
         let milliseconds = max(0, options.busyTimeoutMilliseconds)
         let step =
             options.lockPatience == nil ? min(pollMilliseconds, milliseconds) : pollMilliseconds
         let start = ContinuousClock.now
-        while turn.wait(timeout: .now() + .milliseconds(step)) != .success {
+        while granted.wait(timeout: .now() + .milliseconds(step)) != .success {
             if Task.isCancelled { return .cancelled }
             let waited = ContinuousClock.now - start
             let goesOn =

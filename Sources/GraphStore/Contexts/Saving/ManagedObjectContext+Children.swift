@@ -39,7 +39,7 @@ extension ManagedObjectContext {
             change.delete(object.objectID)
         }
         finishChild(pending)
-        tellFollowers(.saved)
+        notifyFollowers(.saved)
         return SaveResult(change: change)
     }
 
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
         mine.mask = object.mask
         mine.presence = .realized
         mine.isStored = false
-        mine.isGone = false
+        mine.hasNoRow = false
         mine.pending = .inserted
         noteForEvent { $0.noteInserted(mine.objectID) }
         mine.changeCount &+= 1
@@ -171,7 +171,7 @@ extension ManagedObjectContext {
         hasPendingDeletes = false
         for object in objects {
             if object.pending == .deleted {
-                object.isGone = true
+                object.hasNoRow = true
                 object.isStored = false
                 unregister(object)
             } else if object.pending == .inserted {
@@ -181,6 +181,6 @@ extension ManagedObjectContext {
             object.commit()
         }
         undoLog?.closeEvent()
-        tellDidSave(pending)
+        notifyDidSave(pending)
     }
 }

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
         let start = ContinuousClock.now
         try checkInterrupt()
         try processPendingChanges()
-        tell(.willSave(ContextChange(PendingObjects(listed))))
+        emit(.willSave(ContextChange(PendingObjects(listed))))
         try callWillSave()
         var pending = PendingObjects(listed)
         for object in pending.updated {
@@ -78,7 +78,7 @@ extension ManagedObjectContext {
         // No row names these files any longer; a file that cannot be removed now is removed later.
         try? container.externalFiles.remove(files.released + session.filesReleased)
         container.broadcast()
-        tellFollowers(.saved)
+        notifyFollowers(.saved)
         return SaveResult(
             change: session.change, historyToken: container.historyToken(of: session))
     }
@@ -111,12 +111,12 @@ extension ManagedObjectContext {
             while position < listed.count {
                 let object = listed[position]
                 position += 1
-                guard object.pending != .none, object.toldCount != object.changeCount else {
+                guard object.pending != .none, object.reportedCount != object.changeCount else {
                     continue
                 }
-                object.toldCount = object.changeCount
+                object.reportedCount = object.changeCount
                 if !object.skipsHooks { object.willSave() }
-                if object.toldCount != object.changeCount { hasChanged = true }
+                if object.reportedCount != object.changeCount { hasChanged = true }
             }
             if !unprocessedDeletes.isEmpty {
                 try processPendingChanges()
@@ -160,7 +160,7 @@ extension ManagedObjectContext {
                 do throws(StoreError) {
                     try writer.write(pending)
                     try connection.release(savepoint: "ETL_SAVE")
-                    tellChildren(united: resolver.united)
+                    notifyChildren(united: resolver.united)
                     return (
                         ExternalChanges(
                             written: writer.filesWritten, released: writer.filesReleased),
@@ -219,11 +219,11 @@ extension ManagedObjectContext {
     // MARK: After the commit
 
     /// Calls the `didSave` hooks, and then notifies observers.
-    func tellDidSave(_ pending: PendingObjects) {
+    func notifyDidSave(_ pending: PendingObjects) {
         for objects in [pending.inserted, pending.updated, pending.deleted] {
             for object in objects where !object.skipsHooks { object.didSave() }
         }
-        tell(.didSave(ContextChange(pending)))
+        emit(.didSave(ContextChange(pending)))
     }
 
     /// Marks the objects in memory as saved.
@@ -244,12 +244,12 @@ extension ManagedObjectContext {
                 object.version = 1
                 object.isStored = true
                 // A merge policy may have inserted a row again that another writer deleted.
-                object.isGoneElsewhere = false
+                object.isDeletedElsewhere = false
             case .updated:
                 object.version = versions[object.objectID] ?? object.version
-                object.isGoneElsewhere = false
+                object.isDeletedElsewhere = false
             case .deleted:
-                object.isGone = true
+                object.hasNoRow = true
                 object.isStored = false
                 unregister(object)
             }
@@ -258,14 +258,14 @@ extension ManagedObjectContext {
         }
         undoLog?.closeEvent()
         readDerived(change)
-        tellDidSave(pending)
+        notifyDidSave(pending)
     }
 
     /// Returns the changes of the open transaction as a commit saves them, including those of
     /// objects of which only a link or a derived attribute changed.
-    package func settledChange() throws(StoreError) -> StoreChange {
+    package func finalChange() throws(StoreError) -> StoreChange {
         let session = try session()
-        try session.settle()
+        try session.finishChanges()
         return session.change
     }
 }
@@ -278,7 +278,7 @@ struct ExternalChanges {
 
 extension ManagedObject {
     /// Whether the object changed after `willSave` was called on it.
-    fileprivate final var awaitsWillSave: Bool { pending != .none && toldCount != changeCount }
+    fileprivate final var awaitsWillSave: Bool { pending != .none && reportedCount != changeCount }
 
     /// Marks the object's current values and lists as saved.
     final func commit() {

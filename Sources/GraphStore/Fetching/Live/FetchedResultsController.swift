@@ -131,13 +131,13 @@ public final class FetchedResultsController<Object: ManagedObject> {
         }
         delegate.controllerWillChangeContent(self)
         results = new
-        tell(delegate, diff, old, new)
+        emit(delegate, diff, old, new)
         delegate.controller(self, didChangeContentWith: diff)
         delegate.controllerDidChangeContent(self)
     }
 
     /// Reports sections first, then objects.
-    private func tell(
+    private func emit(
         _ delegate: any FetchedResultsControllerDelegate<Object>, _ diff: ResultDiff,
         _ old: SectionedObjects<Object>, _ new: SectionedObjects<Object>
     ) {

@@ -43,7 +43,7 @@ public final class FetchCursor<Object: ManagedObject> {
     private var skips = 0
     private var remaining = Int.max
     /// A saved object that follows the next pending one.
-    private var waiting: ManagedObject?
+    private var heldSaved: ManagedObject?
 
     init(_ request: FetchRequest<Object>, in context: ManagedObjectContext) throws(StoreError) {
         self.context = context
@@ -124,25 +124,25 @@ public final class FetchCursor<Object: ManagedObject> {
     // MARK: Merging
 
     private func nextObject() throws(StoreError) -> ManagedObject? {
-        if waiting == nil { waiting = try nextSaved() }
+        if heldSaved == nil { heldSaved = try nextSaved() }
         while nextPending < pending.count {
             let candidate = pending[nextPending]
             guard isThere(candidate) else {
                 nextPending += 1
                 continue
             }
-            if let saved = waiting, let evaluation, try evaluation.precedes(saved, candidate) {
+            if let saved = heldSaved, let evaluation, try evaluation.precedes(saved, candidate) {
                 break
             }
             nextPending += 1
             return candidate
         }
-        defer { waiting = nil }
-        return waiting
+        defer { heldSaved = nil }
+        return heldSaved
     }
 
     private func isThere(_ object: ManagedObject) -> Bool {
-        !request.includesPendingChanges || !(object.isDeleted || object.isGone)
+        !request.includesPendingChanges || !(object.isDeleted || object.hasNoRow)
     }
 
     private func nextSaved() throws(StoreError) -> ManagedObject? {

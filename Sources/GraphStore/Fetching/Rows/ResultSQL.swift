@@ -240,11 +240,11 @@ struct ResultSQL {
         }
         select.clauses.columns = inner
         try keepObjects(in: &select)
-        return try judged(select.statement.fragment, outer)
+        return try filtered(select.statement.fragment, outer)
     }
 
     /// Returns the SELECT of the groups that meet `having`, in order.
-    private func judged(
+    private func filtered(
         _ groups: SQLFragment, _ selected: [String]
     ) throws(StoreError) -> EntitySelect {
         let judge = try HavingFilter(columns, schema)

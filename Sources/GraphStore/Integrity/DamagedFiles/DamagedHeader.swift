@@ -10,7 +10,7 @@ enum DamagedHeader {
     /// Corrects the fields whose values can be derived.
     ///
     /// - Returns: `false` if the file does not look like an SQLite file.
-    static func mend(_ copy: String) throws(StoreError) -> Bool {
+    static func repair(_ copy: String) throws(StoreError) -> Bool {
         let sample = try StoreFiles.read(copy, first: sampleMax)
         guard sample.count > length else { return false }
         var header = Array(sample[..<length])

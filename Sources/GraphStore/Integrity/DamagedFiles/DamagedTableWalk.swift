@@ -174,7 +174,7 @@ struct DamagedTableWalk {
                 continue
             }
             isBehindDamage = false
-            try tell(body)
+            try emit(body)
         }
         if let isOwnOrphan { try readOrphans(besides: visited, isOwnOrphan, body) }
         try readSuspects(isOwn, body)
@@ -278,7 +278,7 @@ struct DamagedTableWalk {
                 strays.append((place.page, cell))
                 continue
             }
-            try tell(body)
+            try emit(body)
         }
     }
 
@@ -358,7 +358,7 @@ struct DamagedTableWalk {
                 unassignedKeys.append(record.rowID)
             }
             isBehindDamage = false
-            try tell(body)
+            try emit(body)
         }
     }
 
@@ -408,7 +408,7 @@ struct DamagedTableWalk {
     }
 
     /// Calls the body with the record, unless its key occurred before.
-    private mutating func tell(
+    private mutating func emit(
         _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
         guard !hasSeen(record.rowID) else { return }
@@ -461,7 +461,7 @@ struct DamagedTableWalk {
                     continue
                 }
                 isBehindDamage = false
-                try tell(body)
+                try emit(body)
             }
         }
     }

@@ -12,14 +12,14 @@ struct RowAccount {
         /// Whether no other rows are missing.
         var isWhole = false
         /// Whether SQLite finds no fault in the table itself.
-        var looksSound = true
+        var isIntact = true
     }
 
     private let source: Connection
     /// The pages of a damaged file; `nil` if SQLite reads all of it, or if only SQLite can read it.
     let file: DamagedFile?
     /// Whether SQLite finds no fault in the file, so that a read finds all rows.
-    private let isSound: Bool
+    private let isFileIntact: Bool
     /// Whether some pages are unreferenced: a tree that lost them looks intact.
     private let hasStrayPages: Bool
 
@@ -30,8 +30,8 @@ struct RowAccount {
         // Otherwise, SQLite reads past the end of a page whose cells are too long.
         try? source.execute("PRAGMA cell_size_check = ON")
         let lines = Self.lines("PRAGMA integrity_check(\(Self.linesMax))", on: source)
-        isSound = lines == ["ok"]
-        file = isSound ? nil : DamagedFile(of: source)
+        isFileIntact = lines == ["ok"]
+        file = isFileIntact ? nil : DamagedFile(of: source)
         hasStrayPages =
             lines.map { lines in
                 lines.count >= Self.linesMax || lines.contains { $0.contains("never used") }
@@ -49,9 +49,9 @@ struct RowAccount {
         of table: String, besides count: Int, upTo last: Int64?,
         isKnown: (Int64) throws(StoreError) -> Bool
     ) throws(StoreError) -> Answer {
-        guard !isSound else { return Answer(isWhole: true) }
-        let looksSound = looksSound(table)
-        var answer = Answer(isWhole: looksSound && !hasStrayPages, looksSound: looksSound)
+        guard !isFileIntact else { return Answer(isWhole: true) }
+        let isIntact = isIntact(table)
+        var answer = Answer(isWhole: isIntact && !hasStrayPages, isIntact: isIntact)
         for index in indexes(of: table) {
             var entries = 0
             var lost: Set<Int64> = []
@@ -78,8 +78,8 @@ struct RowAccount {
     func missingCount(
         of table: String, besides count: Int
     ) throws(StoreError) -> (count: Int, isExact: Bool)? {
-        guard !isSound else { return (0, true) }
-        var most = looksSound(table) && !hasStrayPages ? count : -1
+        guard !isFileIntact else { return (0, true) }
+        var most = isIntact(table) && !hasStrayPages ? count : -1
         var isExact = false
         for index in indexes(of: table) {
             var entries = 0
@@ -113,7 +113,7 @@ struct RowAccount {
     }
 
     /// Returns whether SQLite finds no fault in a table and its indexes.
-    func looksSound(_ table: String) -> Bool {
+    func isIntact(_ table: String) -> Bool {
         Self.lines("PRAGMA integrity_check(\(Connection.literal(table)))", on: source) == ["ok"]
     }
 

@@ -45,7 +45,7 @@ extension PersistentContainer {
         guard FileSystem.exists(path) else {
             throw StoreError(.missing, "\(path) does not exist")
         }
-        try StoreFiles.refuseOtherKinds(path)
+        try StoreFiles.rejectOtherKinds(path)
         var verification = StoreVerification()
         guard try StoreFiles.hasHeader(path) else {
             verification.findings = [

@@ -82,7 +82,7 @@ extension StoreVerifier {
     }
 
     /// Checks the join rows of a many-to-many relationship at both ends.
-    mutating func checkPairs(
+    mutating func checkJoinRows(
         of join: StoreLayout.JoinTable, _ schema: StoreLayout
     ) throws(StoreError) {
         for end in schema.ends(of: join) where has(end.destination.table) {

@@ -63,13 +63,13 @@ extension StoreVerifier {
                         + " is required"
                 }
             }
-            if let beside = Self.beside(name, place, entity) {
+            if let requirement = Self.requirement(name, place, entity) {
                 try find(
                     .required, entity.name, name,
-                    Self.rows(of: entity, ["t.\(place.column) IS NULL", beside.condition])
+                    Self.rows(of: entity, ["t.\(place.column) IS NULL", requirement.condition])
                 ) {
                     "\(entity.name).\(name): \($0.counting("object lacks", "objects lack")) a value, which"
-                        + " is required where '\(beside.whole)' has one"
+                        + " is required where '\(requirement.whole)' has one"
                 }
             }
             if place.attribute.isExactDecimal {
@@ -112,7 +112,8 @@ extension StoreVerifier {
             .required, entity.name, composite.path, Self.rows(of: entity, conditions)
         ) {
             "\(entity.name).\(composite.path): \($0.counting("object lacks", "objects lack")) a value,"
-                + " which is required" + (composite.beside.map { " where '\($0)' has one" } ?? "")
+                + " which is required"
+                + (composite.dependent.map { " where '\($0)' has one" } ?? "")
         }
     }
 
@@ -126,7 +127,7 @@ extension StoreVerifier {
 
     /// Returns the condition for rows in which an element of a composite is required because other
     /// elements have values, or `nil` for other attributes.
-    private static func beside(
+    private static func requirement(
         _ name: String, _ place: StoreLayout.AttributeColumn, _ entity: StoreLayout.Entity
     ) -> (whole: String, condition: String)? {
         guard let whole = place.attribute.requiredBeside else { return nil }

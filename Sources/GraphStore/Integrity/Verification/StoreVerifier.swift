@@ -59,7 +59,7 @@ struct StoreVerifier {
             try checkRules(of: entity, model ?? schema.model)
             try checkLinks(of: entity, schema)
         }
-        for join in schema.joinTables where has(join.name) { try checkPairs(of: join, schema) }
+        for join in schema.joinTables where has(join.name) { try checkJoinRows(of: join, schema) }
         try checkExternalValues(schema)
         try checkFoldedTexts(schema)
         try checkHistory()

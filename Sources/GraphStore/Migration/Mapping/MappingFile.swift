@@ -42,16 +42,16 @@ package struct MappingFile {
     ///
     /// The result is `nil` if a version has no name or its name contains a folder.
     package static func path(
-        beside modelPath: String, from old: String?, to new: String?
+        nextTo modelPath: String, from old: String?, to new: String?
     ) -> String? {
         guard let old, let new, !PathText.hasFolder(old), !PathText.hasFolder(new) else {
             return nil
         }
-        return PathText.join(folder(beside: modelPath), "\(old)-\(new).yaml")
+        return PathText.join(folder(nextTo: modelPath), "\(old)-\(new).yaml")
     }
 
     /// Returns the path of the folder with the mappings between a model's versions.
-    package static func folder(beside modelPath: String) -> String {
+    package static func folder(nextTo modelPath: String) -> String {
         PathText.join(
             PathText.folder(of: PathText.withoutSlashes(modelPath)), "migrations")
     }
@@ -93,7 +93,7 @@ package struct MappingFile {
                 "version",
                 "The mapping is of format \(number); this program reads format \(Self.version)")
         }
-        refuseTodos(file.optional("todo"), "The mapping file")
+        rejectTodos(file.optional("todo"), "The mapping file")
         var entities: [EntityMapping] = []
         for entry in file.required("entities")?.mapping()?.all() ?? [] {
             guard let entity = new.entity(named: entry.key) else {
@@ -112,7 +112,7 @@ package struct MappingFile {
         return MappingModel(entities)
     }
 
-    private func refuseTodos(_ value: YAMLValue?, _ subject: String) {
+    private func rejectTodos(_ value: YAMLValue?, _ subject: String) {
         for item in value?.listOrOne() ?? [] {
             guard let text = item.filledText() else { continue }
             item.fail(
@@ -125,7 +125,7 @@ package struct MappingFile {
 
     private func read(_ value: YAMLValue, of entity: EntityDescription) -> EntityMapping? {
         guard let keys = value.mapping() else { return nil }
-        refuseTodos(keys.optional("todo"), "The mapping of '\(entity.name)'")
+        rejectTodos(keys.optional("todo"), "The mapping of '\(entity.name)'")
         let from = keys.optional("from")
         let source =
             from?.filledText() ?? pairing?.sourceName(of: entity.name)

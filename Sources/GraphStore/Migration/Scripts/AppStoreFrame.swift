@@ -45,7 +45,7 @@ struct AppStoreFrame {
             if type == "trigger" { add(name, table, sql, text, script) }
         }
         if parts.contains(where: { $0.type == "table" && $0.name.hasPrefix("ANSCK") }) {
-            refuseMirror(source, text.isRenumbering || !HistoryProjection(script).isKept)
+            rejectMirror(source, text.isRenumbering || !HistoryProjection(script).isKept)
         }
         if carriesModel {
             notes += ModelCache.notes(on: script.new.model)
@@ -69,7 +69,7 @@ struct AppStoreFrame {
         }
     }
 
-    private mutating func refuseMirror(_ source: MigrationSource, _ changesNumbers: Bool) {
+    private mutating func rejectMirror(_ source: MigrationSource, _ changesNumbers: Bool) {
         if !source.allowsCloudKit {
             obstacles.append(
                 "the app mirrors the store to CloudKit, which is not informed of the migration; "
@@ -130,7 +130,7 @@ struct AppStoreFrame {
         _ script: MigrationScript
     ) {
         switch fate(of: name, script) {
-        case .gone:
+        case .dropped:
             notes.append("the trigger \(name) is not copied, and neither are its derived values")
         case .changed:
             obstacles.append(
@@ -149,7 +149,7 @@ struct AppStoreFrame {
     }
 
     private enum Fate {
-        case kept, changed, gone
+        case kept, changed, dropped
     }
 
     /// Returns what happens to a trigger.
@@ -166,12 +166,12 @@ struct AppStoreFrame {
             where name.hasPrefix("Z_DA_\(entity.table)_\(entity.name)_\(attribute.name)_") {
                 guard let partner = script.pairing.newName(of: entity.name),
                     let there = script.new.entity(named: partner)
-                else { return .gone }
+                else { return .dropped }
                 let names = script.pairing.attributes(of: partner, from: entity.name)
                 guard let next = names.first(where: { $0.value.name == attribute.name })?.key,
                     let derived = there.attributes[next],
                     let expression = derived.attribute.derivationExpression
-                else { return .gone }
+                else { return .dropped }
                 let isSame =
                     partner == entity.name && next == attribute.name && there.table == entity.table
                     && expression == attribute.derivationExpression

@@ -61,7 +61,7 @@ struct MappedMoves {
                 "The mapping of '\(mapping.source)' sets '\(name)' to '\(value)', which is not a "
                     + "relationship of it")
         }
-        pairing.told["\(mapping.destination) \(mapping.source)", default: [:]][name] = value
+        pairing.explicit["\(mapping.destination) \(mapping.source)", default: [:]][name] = value
     }
 
     /// Checks that a path has only to-ones and that the new relationship stores its own links.

@@ -25,7 +25,7 @@ struct MigrationScript {
         attributes = AttributeProjection(externalFiles: files)
         for table in moves.new.tables { try addProjections(of: table) }
         let links = LinkProjection(moves: moves, pairing: pairing)
-        let projection = PairProjection(links)
+        let projection = JoinTableProjection(links)
         for table in moves.new.joinTables {
             if let end = moves.new.ends(of: table).first { checkInverses(of: end, links) }
             for insert in try projection.inserts(into: table) { pairs.append((table.name, insert)) }
@@ -220,11 +220,11 @@ struct MigrationScript {
         for composite in required {
             let kept = composite.elements.compactMap { partners[$0]?.name }
             let wasRequired = before.contains {
-                $0.beside == nil && Set($0.elements).isSubset(of: kept)
+                $0.dependent == nil && Set($0.elements).isSubset(of: kept)
             }
             if wasRequired { continue }
             var condition = try move.condition(alias: "t", old)
-            if composite.beside != nil {
+            if composite.dependent != nil {
                 let others = columns(composite.others)
                 guard !others.isEmpty else { continue }
                 condition = condition + " AND (" + Self.isAny(of: others) + ")"
@@ -241,7 +241,7 @@ struct MigrationScript {
 
     /// Notes two relationships that become inverses although neither is new and they were none
     /// before.
-    private mutating func checkInverses(of end: PairEnd, _ links: LinkProjection) {
+    private mutating func checkInverses(of end: JoinTableEnd, _ links: LinkProjection) {
         guard let name = end.side.relationship.inverseName,
             let here = links.backPartner(end.name, of: end.entity),
             let there = links.backPartner(name, of: end.destination),

@@ -17,14 +17,14 @@ struct RemadeRow {
 
 extension MergePolicy.Resolution {
     /// Whether the object wins over the deletion of its row.
-    var makesRowsAgain: Bool { self == .objectTrump || self == .overwrite }
+    var recreatesRows: Bool { self == .objectTrump || self == .overwrite }
 }
 
 /// The handling of relationships in a conflict.
 extension ConflictResolver {
     /// Prepares the object to be inserted again completely, because the store has none of its
     /// links.
-    func makeAgain(_ object: ManagedObject) {
+    func recreate(_ object: ManagedObject) {
         for slot in object.lists.indices {
             if object.lists[slot].isFault {
                 object.lists[slot].load([], isOrdered: object.layout.toManys[slot].isOrdered)
@@ -126,7 +126,7 @@ extension ConflictResolver {
 
     /// Returns whether an object can be linked: it is new, or it has a row.
     private func isThere(_ id: ManagedObjectID) throws(StoreError) -> Bool {
-        if let other = context.registeredObject(for: id), !other.isStored { return !other.isGone }
+        if let other = context.registeredObject(for: id), !other.isStored { return !other.hasNoRow }
         return try finder.storedRow(id) != nil
     }
 
@@ -142,7 +142,7 @@ extension ConflictResolver {
             guard let row = try finder.storedRow(id) else { return false }
             try context.takeStored(row, into: other)
         }
-        guard other.pending != .deleted, !other.isGone, other.links[slot] == nil else {
+        guard other.pending != .deleted, !other.hasNoRow, other.links[slot] == nil else {
             return other.links[slot] == object.objectID
         }
         context.willChange(other, bit: other.layout.bit(toOne: slot))

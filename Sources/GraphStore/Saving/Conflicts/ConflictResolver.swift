@@ -51,7 +51,7 @@ struct ConflictResolver {
         guard !found.isEmpty else { return }
         let decided = try decide(found)
         prepareToChange()
-        let again = decided.filter { $0.1.kind == .deleted && $0.2.makesRowsAgain }
+        let again = decided.filter { $0.1.kind == .deleted && $0.2.recreatesRows }
             .map { RemadeRow($0.0) }
         for (object, conflict, resolution) in decided {
             if conflict.kind == .deleted {
@@ -75,7 +75,7 @@ struct ConflictResolver {
         _ found: [(ManagedObject, MergeConflict)]
     ) throws(StoreError) -> [(ManagedObject, MergeConflict, MergePolicy.Resolution)] {
         var decided: [(ManagedObject, MergeConflict, MergePolicy.Resolution)] = []
-        var unsettled: [MergeConflict] = []
+        var undecided: [MergeConflict] = []
         for (object, conflict) in found {
             let resolution: MergePolicy.Resolution
             do {
@@ -84,13 +84,13 @@ struct ConflictResolver {
                 throw StoreError(.conflict, "The merge policy refused: \(error)", cause: error)
             }
             if resolution == .fail {
-                unsettled.append(conflict)
+                undecided.append(conflict)
             } else {
                 decided.append((object, conflict, resolution))
             }
         }
-        guard unsettled.isEmpty else {
-            let error = MergeError(conflicts: unsettled)
+        guard undecided.isEmpty else {
+            let error = MergeError(conflicts: undecided)
             throw StoreError(.conflict, error.description, cause: error)
         }
         return decided
@@ -101,7 +101,7 @@ struct ConflictResolver {
     ) throws(StoreError) {
         switch resolution {
         case .fail: return
-        case .objectTrump, .overwrite: makeAgain(object)
+        case .objectTrump, .overwrite: recreate(object)
         case .storeTrump, .rollback:
             object.isStored = false
             object.revert()
@@ -180,10 +180,10 @@ struct ConflictResolver {
         prepareToChange()
         var renamed: [ManagedObjectID: ManagedObjectID] = [:]
         for (object, conflict, resolution) in decided {
-            guard object.pending != .none, !object.isGone, let otherID = conflict.otherID else {
+            guard object.pending != .none, !object.hasNoRow, let otherID = conflict.otherID else {
                 continue
             }
-            if let old = try context.settle(
+            if let old = try context.resolve(
                 object, with: otherID, resolution, stored: finder.storedRow(otherID))
             {
                 renamed[old] = object.objectID

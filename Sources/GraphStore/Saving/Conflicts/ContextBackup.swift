@@ -16,8 +16,8 @@ struct ContextBackup {
         let presence: ManagedObject.Presence
         let pending: ManagedObject.Pending
         let isStored: Bool
-        let isGone: Bool
-        let isGoneElsewhere: Bool
+        let hasNoRow: Bool
+        let isDeletedElsewhere: Bool
     }
 
     private let entries: [Entry]
@@ -31,7 +31,7 @@ struct ContextBackup {
                 object: $0, id: $0.objectID, link: $0.link, values: $0.values, links: $0.links,
                 lists: $0.lists, mask: $0.mask, committed: $0.committed, version: $0.version,
                 presence: $0.presence, pending: $0.pending, isStored: $0.isStored,
-                isGone: $0.isGone, isGoneElsewhere: $0.isGoneElsewhere)
+                hasNoRow: $0.hasNoRow, isDeletedElsewhere: $0.isDeletedElsewhere)
         }
         listed = context.listed
         aliases = context.aliases
@@ -54,8 +54,8 @@ struct ContextBackup {
             object.presence = entry.presence
             object.pending = entry.pending
             object.isStored = entry.isStored
-            object.isGone = entry.isGone
-            object.isGoneElsewhere = entry.isGoneElsewhere
+            object.hasNoRow = entry.hasNoRow
+            object.isDeletedElsewhere = entry.isDeletedElsewhere
             context.registry.set(object)
         }
         context.replaceListed(with: listed)
@@ -82,7 +82,7 @@ struct ContextBackup {
             let isNew = !object.isStored
             object.pending = .none
             if isNew {
-                object.isGone = true
+                object.hasNoRow = true
                 object.mask = ChangeMask()
             } else {
                 object.revert()

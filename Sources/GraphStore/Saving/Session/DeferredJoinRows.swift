@@ -144,7 +144,7 @@ struct DeferredJoinRows {
             var goesOn = false
             try pairs.withSorted { sorted throws(StoreError) in goesOn = try body(sorted) }
             guard goesOn else { return false }
-        } while pairs.goOn()
+        } while pairs.startNextPass()
         return true
     }
 

@@ -127,7 +127,7 @@ private struct LinkSums {
     mutating func add(_ hash: UInt64, to key: Int64) {
         // Zero marks an empty slot, and no row has this key.
         guard key != 0 else { return }
-        if (count + 1) * 2 > keys.count { makeRoom() }
+        if (count + 1) * 2 > keys.count { makeSpace() }
         var place = self.place(of: key)
         while keys[place] != key {
             if keys[place] == 0 {
@@ -162,7 +162,7 @@ private struct LinkSums {
         return KeyRanges(rising: changed)
     }
 
-    private mutating func makeRoom() {
+    private mutating func makeSpace() {
         let (oldKeys, oldSums) = (keys, sums)
         if count >= Self.keysMax {
             kept.formUnion(keysWithSum())

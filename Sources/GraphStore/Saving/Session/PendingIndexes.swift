@@ -16,7 +16,7 @@ enum PendingIndexes {
     private static let derivingName = "ETL_TO_DERIVE"
 
     /// Drops the indexes and records their statements, inside the load's first transaction.
-    static func putOff(
+    static func deferIndexes(
         _ indexes: [StoreLayout.Index], on connection: Connection
     ) throws(StoreError) {
         for index in indexes {
@@ -150,7 +150,7 @@ enum PendingIndexes {
     /// - Returns: Whether there was deferred work; if so, attributes that read links must be
     ///   derived again.
     /// - Throws: `StoreError` with the code `busy` if the load is still running.
-    static func settle(on connection: Connection) throws(StoreError) -> Bool {
+    static func complete(on connection: Connection) throws(StoreError) -> Bool {
         guard try isPending(on: connection) else { return false }
         if let owner = try LoadOwner.other(than: connection) {
             throw owner.refusal(connection.path)

@@ -19,7 +19,7 @@ struct SmallestNumbers: ~Copyable {
 
     mutating func add(_ number: UInt64) {
         guard number >= first, number <= last else { return }
-        if count == numbers.count { makeRoom() }
+        if count == numbers.count { makeSpace() }
         guard number <= last else { return }
         numbers[count] = number
         count += 1
@@ -29,7 +29,7 @@ struct SmallestNumbers: ~Copyable {
     ///
     /// If few were removed, leaves the greatest quarter to a later pass, so that the numbers are
     /// not sorted again for each addition.
-    private mutating func makeRoom() {
+    private mutating func makeSpace() {
         sort()
         let kept = numbers.count - max(1, numbers.count / 4)
         guard count > kept else { return }
@@ -40,7 +40,7 @@ struct SmallestNumbers: ~Copyable {
     private mutating func sort() {
         let room = UnsafeMutableBufferPointer<UInt64>.allocate(capacity: count)
         defer { room.deallocate() }
-        count = PairSort.sortUnique(
+        count = RadixSort.sortUnique(
             UnsafeMutableBufferPointer(rebasing: numbers[..<count]), using: room)
     }
 
@@ -55,7 +55,7 @@ struct SmallestNumbers: ~Copyable {
     /// Starts the next pass, for larger numbers.
     ///
     /// - Returns: False if all numbers were collected.
-    mutating func goOn() -> Bool {
+    mutating func startNextPass() -> Bool {
         guard last < .max else { return false }
         first = last + 1
         last = .max

@@ -26,7 +26,7 @@ extension WriteSession {
 
     /// Raises the version of all objects whose links changed, unless this transaction wrote their
     /// rows, and records the change.
-    func settleLinkEnds() throws(StoreError) {
+    func finishLinkEnds() throws(StoreError) {
         var all = ManagedObjectIDSet()
         for (end, keys) in ends.changed() {
             var ids = try self.ids(keys, of: end)

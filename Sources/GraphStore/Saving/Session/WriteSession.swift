@@ -43,7 +43,7 @@ final class WriteSession {
     private let store: PersistentStore
     private let dataVersion: Int64
     /// The number of written rows when the changes were settled; `nil` before that.
-    private var settledWrites: Int64?
+    private var finishedWrites: Int64?
     /// The connection's counts of changed data rows and of changed progress notes at the start.
     private let changesBefore: Int64
     private let notesBefore: Int64
@@ -93,9 +93,9 @@ final class WriteSession {
     }
 
     /// Whether the progress notes of a run are in a file next to the store.
-    var notesAreBeside: Bool {
-        get { store.notesAreBeside }
-        set { store.notesAreBeside = newValue }
+    var notesAreInFile: Bool {
+        get { store.notesAreInFile }
+        set { store.notesAreInFile = newValue }
     }
 
     /// Returns a connection that sees all transactions committed before the call.
@@ -152,33 +152,33 @@ final class WriteSession {
     ///
     /// - Throws: `StoreError` with the code `busy` if the load is still running.
     func completeLoad() throws(StoreError) {
-        if try PendingIndexes.settle(on: connection) { hasCompletedLoad = true }
+        if try PendingIndexes.complete(on: connection) { hasCompletedLoad = true }
     }
 
     /// Adds the changes that follow from those of the transaction: of objects whose links changed,
     /// and of derived attributes.
     ///
     /// The commit does this, too, but not again if no objects were written since.
-    func settle() throws(StoreError) {
+    func finishChanges() throws(StoreError) {
         // If it were interrupted halfway, a repetition would raise versions twice.
         connection.watch(nil)
-        guard settledWrites != writes || !ends.isEmpty else { return }
-        try settleLinkEnds()
+        guard finishedWrites != writes || !ends.isEmpty else { return }
+        try finishLinkEnds()
         try store.derived?.update(self)
-        settledWrites = writes
+        finishedWrites = writes
     }
 
-    /// Writes rows that are not objects, which do not count as changes since `settle()`.
+    /// Writes rows that are not objects, which do not count as changes since `finishChanges()`.
     func besidesObjects<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-        let isSettled = settledWrites == writes
-        defer { if isSettled { settledWrites = writes } }
+        let isSettled = finishedWrites == writes
+        defer { if isSettled { finishedWrites = writes } }
         return try body()
     }
 
     func commit() throws(StoreError) {
         // The commit cannot be interrupted from here on.
         connection.watch(nil)
-        try settle()
+        try finishChanges()
         for case let (root, run?) in taken.enumerated() {
             noteWritten(key: run.last, root: Int64(root))
         }
@@ -194,7 +194,7 @@ final class WriteSession {
         }
         try foldTexts()
         let prepared = try store.willCommit(self)
-        let takesNotes = store.notesAreBeside && hasWritten
+        let takesNotes = store.notesAreInFile && hasWritten
         do throws(StoreError) {
             try prepared.file?.place()
         } catch {
@@ -211,9 +211,9 @@ final class WriteSession {
         }
         store.didCommit(prepared)
         guard takesNotes else { return }
-        store.notesAreBeside = false
+        store.notesAreInFile = false
         // The notes in the store take precedence from now on, even if the file cannot be detached.
-        try? NotesFile(besideStoreAt: store.description.path).detach(
+        try? NotesFile(nextToStoreAt: store.description.path).detach(
             from: connection, store.options.synchronous)
     }
 

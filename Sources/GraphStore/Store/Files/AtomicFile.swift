@@ -6,7 +6,7 @@ import FoundationEssentials
 final class AtomicFile {
     private enum State {
         /// The new file is written, but not yet at the target path.
-        case beside
+        case written
         /// The new file is at the target path; an earlier file, if any, has another name.
         case placed(hasEarlier: Bool)
     }
@@ -15,7 +15,7 @@ final class AtomicFile {
     private let temporary: String
     /// The path of the earlier file while the new one is at the target path.
     private let earlier: String
-    private var state = State.beside
+    private var state = State.written
 
     /// The prefix of the process ID in the names of temporary files.
     private static let temporaryEnding = ".etl-new-"
@@ -61,7 +61,8 @@ final class AtomicFile {
         temporary = "\(self.path)\(Self.temporaryEnding)\(SystemProcess.number)"
         earlier = "\(self.path)\(Self.earlierEnding)\(SystemProcess.number)"
         try StoreFiles.write(
-            bytes, to: temporary, permissions: permissions, rights: FileRights(of: self.path))
+            bytes, to: temporary, permissions: permissions, existing: FilePermissions(of: self.path)
+        )
     }
 
     /// Replaces the file and removes the earlier one.
@@ -108,11 +109,11 @@ final class AtomicFile {
     private func takeBack() {
         // Errors are ignored here: the caller throws the original error.
         switch state {
-        case .beside: try? StoreFiles.remove(earlier)
+        case .written: try? StoreFiles.remove(earlier)
         case .placed(hasEarlier: true): try? StoreFiles.move(earlier, to: path)
         case .placed(hasEarlier: false): try? StoreFiles.remove(path)
         }
-        state = .beside
+        state = .written
     }
 }
 
@@ -122,14 +123,14 @@ extension StoreFiles {
     /// - Parameter rights: The permissions of the file to be replaced, used instead of
     ///   `permissions`.
     static func write(
-        _ bytes: [UInt8], to path: String, permissions: UInt16?, rights: FileRights?
+        _ bytes: [UInt8], to path: String, permissions: UInt16?, existing: FilePermissions?
     ) throws(StoreError) {
-        let mode = rights == nil ? permissions ?? 0o644 : 0o600
+        let mode = existing == nil ? permissions ?? 0o644 : 0o600
         let descriptor = try calling(path, "cannot be created") { () throws(SystemFault) in
             try FileSystem.open(path, [.writing, .creating, .emptying], mode: UInt32(mode))
         }
         defer { FileSystem.close(descriptor) }
-        rights?.give(to: descriptor)
+        existing?.give(to: descriptor)
         try calling(path, "cannot be written") { () throws(SystemFault) in
             try FileSystem.write(bytes, to: descriptor)
             try FileSystem.synchronize(descriptor)
@@ -164,11 +165,11 @@ extension StoreFiles {
     /// SQLite gives the WAL the same permissions, so no other user can read its content. Has no
     /// effect if the other file does not exist or this file does.
     static func create(_ path: String, withRightsOf other: String) throws(StoreError) {
-        guard let rights = FileRights(of: other) else { return }
+        guard let existing = FilePermissions(of: other) else { return }
         guard let descriptor = try makeNew(path, [.updating, .new], mode: 0o600) else { return }
         defer { FileSystem.close(descriptor) }
         // The owner must be able to write a copy of a read-only file.
-        rights.adding(0o600).give(to: descriptor)
+        existing.adding(0o600).give(to: descriptor)
     }
 
     /// Creates a file and returns its descriptor; `nil` if the file exists.

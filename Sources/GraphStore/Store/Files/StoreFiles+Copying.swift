@@ -13,7 +13,7 @@ extension StoreFiles {
         guard FileSystem.exists(folder) else { return }
         do throws(SystemFault) {
             try FileSystem.makeFolder(target, mode: 0o700)
-            FileRights(of: folder)?.adding(0o700).give(toFile: target)
+            FilePermissions(of: folder)?.adding(0o700).give(toFile: target)
         } catch {
             guard error.isExisting else { throw failure(target, "cannot be created", error) }
         }
@@ -56,7 +56,7 @@ extension StoreFiles {
             copy = try FileSystem.open(target, [.writing, .creating, .emptying], mode: 0o600)
         } catch { throw .writing(error) }
         defer { FileSystem.close(copy) }
-        FileRights(of: path)?.give(to: copy)
+        FilePermissions(of: path)?.give(to: copy)
         try FileSystem.copy(source, to: copy)
         do { try FileSystem.synchronize(copy) } catch { throw .writing(error) }
     }

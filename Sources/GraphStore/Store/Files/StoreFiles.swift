@@ -49,7 +49,7 @@ enum StoreFiles {
     /// of SQLite's logs.
     ///
     /// SQLite would wait forever for a pipe, and would write to a device.
-    static func refuseOtherKinds(_ path: String) throws(StoreError) {
+    static func rejectOtherKinds(_ path: String) throws(StoreError) {
         // If the kind is unknown, opening the file fails and reports the reason.
         if let status = try? FileStatus(of: path), let kind = kind(status) {
             throw StoreError(
@@ -80,7 +80,7 @@ enum StoreFiles {
     /// Throws if the path of one of etl's files next to a store is taken by something else.
     ///
     /// Through a link, a run would truncate or remove another file.
-    static func checkOwnFiles(besideStoreAt path: String) throws(StoreError) {
+    static func checkOwnFiles(nextToStoreAt path: String) throws(StoreError) {
         for file in CompanionFile.allCases {
             for end in [""] + CompanionFile.logEndings {
                 let name = file.path(of: path) + end
@@ -118,7 +118,7 @@ enum StoreFiles {
         try calling(path, "cannot be made longer") { () throws(SystemFault) in
             let descriptor = try FileSystem.open(path, .writing)
             defer { FileSystem.close(descriptor) }
-            try FileSystem.cut(descriptor, to: Int64(bytes))
+            try FileSystem.truncate(descriptor, to: Int64(bytes))
         }
     }
 

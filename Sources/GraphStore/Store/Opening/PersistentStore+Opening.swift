@@ -148,7 +148,7 @@ extension PersistentStore {
                 try followIndexes(schema, of: own, from: before, on: connection)
             }
         } else if !description.options.readsUnfinishedLoad {
-            try refuseUnfinished(connection, path)
+            try rejectUnfinished(connection, path)
         }
         return try PersistentStore(
             description, address, own, metadata, connection)
@@ -181,7 +181,7 @@ extension PersistentStore {
     }
 
     /// Throws if a load of the store is running or has not finished.
-    static func refuseUnfinished(
+    static func rejectUnfinished(
         _ connection: Connection, _ path: String
     ) throws(StoreError) {
         let isPending = try PendingIndexes.isPending(on: connection)

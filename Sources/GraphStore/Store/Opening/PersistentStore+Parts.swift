@@ -38,10 +38,10 @@ extension PersistentStore {
     ) throws(StoreError) -> PersistentStore {
         let first = try open(descriptions[0], model: model, holding: held[0])
         var others: [PersistentStore] = []
-        try refuseApp(first)
+        try rejectApp(first)
         for (description, held) in zip(descriptions, held).dropFirst() {
             let other = try open(description, model: model, holding: held)
-            try refuseApp(other)
+            try rejectApp(other)
             guard other.history == nil else {
                 throw StoreError(
                     .invalidRequest,
@@ -64,7 +64,7 @@ extension PersistentStore {
 
     /// Throws if a store is an app's: the app chose its entity numbers, which other stores do not
     /// share.
-    private static func refuseApp(_ store: PersistentStore) throws(StoreError) {
+    private static func rejectApp(_ store: PersistentStore) throws(StoreError) {
         guard store.origin.isApp else { return }
         throw StoreError(
             .invalidRequest,

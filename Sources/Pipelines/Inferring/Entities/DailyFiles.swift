@@ -42,7 +42,7 @@ enum DailyFiles {
         return date(of: draft, besides: key.places, files: files).map {
             EntityDraft.Key(
                 places: (key.places + [$0]).sorted(),
-                note: "guessed: each of \(ReportWords.several(files, "file")) has a different "
+                note: "guessed: each of \(ReportNumbers.several(files, "file")) has a different "
                     + "'\(draft.leaves[$0].name)'")
         }
     }

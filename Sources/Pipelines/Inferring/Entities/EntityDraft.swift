@@ -98,9 +98,9 @@ struct EntityDraft {
     var storedKeys: DistinctValues?
     /// The records that repeat a value of a field that looks like the key.
     private(set) var repeats: RepeatedKey?
-    private var told: [Int: AttributeType] = [:]
+    private var givenTypes: [Int: AttributeType] = [:]
     /// The date patterns that the user specified, by the index of the field.
-    private(set) var toldDates: [Int: String] = [:]
+    private(set) var givenDates: [Int: String] = [:]
     /// The decimal separator of the table's numbers; `nil` unless the values of a column prove it.
     private(set) var decimalMark: Character?
     private var isTable: Bool { owner == nil && sample.isTable }
@@ -124,7 +124,7 @@ struct EntityDraft {
         self.init(
             name: stored.name, stored.sample, stored.root, records: stored.count, owner: nil,
             around)
-        told = [0: stored.key.type]
+        givenTypes = [0: stored.key.type]
         key = Key(places: [0])
         isStored = true
     }
@@ -156,12 +156,12 @@ struct EntityDraft {
         self.owner = owner
         for member in root.members { collect(member, []) }
         for (place, leaf) in leaves.enumerated() {
-            told[place] = around.known.types[leaf.source] ?? around.known.types[leaf.name]
-            toldDates[place] = around.known.dates[leaf.source] ?? around.known.dates[leaf.name]
+            givenTypes[place] = around.known.types[leaf.source] ?? around.known.types[leaf.name]
+            givenDates[place] = around.known.dates[leaf.source] ?? around.known.dates[leaf.name]
         }
         let marks = Set(leaves.compactMap(\.node.facts.decimalMark))
         decimalMark = marks.count == 1 ? marks.first : nil
-        key = owner == nil ? toldKey(around.known.key) ?? ownKey(around) : nestedKey(around)
+        key = owner == nil ? givenKey(around.known.key) ?? ownKey(around) : nestedKey(around)
     }
 
     // MARK: Fields
@@ -204,9 +204,9 @@ struct EntityDraft {
     func type(_ place: Int) -> TypeGuess {
         let leaf = leaves[place]
         let facts = leaf.node.facts
-        if let type = told[place] {
-            var guess = facts.guess(named: leaf.name, told: type, decimal: decimalMark)
-            if let pattern = toldDates[place] { (guess.date, guess.number) = (pattern, nil) }
+        if let type = givenTypes[place] {
+            var guess = facts.guess(named: leaf.name, given: type, decimal: decimalMark)
+            if let pattern = givenDates[place] { (guess.date, guess.number) = (pattern, nil) }
             return guess
         }
         let isNumber =
@@ -228,7 +228,7 @@ struct EntityDraft {
     // MARK: Key
 
     /// Returns the key that the user specified.
-    private func toldKey(_ names: [String]) -> Key? {
+    private func givenKey(_ names: [String]) -> Key? {
         let places = names.compactMap { name in
             leaves.firstIndex { $0.source == name }
                 ?? leaves.firstIndex { InferredNames.property($0.path) == name }
@@ -255,11 +255,11 @@ struct EntityDraft {
             key.isOfDumps = true
             key.note =
                 "guessed: unique in each of "
-                + "\(ReportWords.several(sample.inputs.count, "file")); a later one updates"
+                + "\(ReportNumbers.several(sample.inputs.count, "file")); a later one updates"
         } else {
             key.note =
                 "guessed: \(isFirst ? "the first column, " : "")unique in "
-                + ReportWords.several(records, "record")
+                + ReportNumbers.several(records, "record")
         }
         return key
     }
@@ -311,7 +311,7 @@ struct EntityDraft {
         guard let found, let distinct = leaves[found.place].node.distinct, distinct.isWhole else {
             return nil
         }
-        let several = ReportWords.several(records, "object")
+        let several = ReportNumbers.several(records, "object")
         let isPosition = KeyNames.isPosition(InferredNames.folded(leaves[found.place].name))
         // An ID is unique everywhere. A code or a name, such as `sku`, may repeat with the next
         // owner.

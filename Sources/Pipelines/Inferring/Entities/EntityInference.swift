@@ -76,7 +76,7 @@ struct EntityInference {
                 form: part.form,
                 nulls: part.form.columns == nil ? [] : sample.nulls,
                 nullMarkers: part.form.columns == nil ? [] : sample.nullMarkers,
-                records: sample.records, isCut: sample.isCut)
+                records: sample.records, isTruncated: sample.isTruncated)
         }
     }
 
@@ -98,7 +98,7 @@ struct EntityInference {
                     isEverywhere: leaf.isEverywhere && draft.records > 0, source: leaf.source,
                     words: guess.words
                         ?? (guess.type == .boolean ? leaf.node.facts.truthWords : nil),
-                    date: guess.date, isToldDate: draft.toldDates[place] != nil,
+                    date: guess.date, isDateGiven: draft.givenDates[place] != nil,
                     number: guess.number, note: guess.note,
                     isRemark: guess.isRemark, isOpenNumber: guess.isOpenNumber,
                     isEmpty: leaf.hasNoValue, holdsScalars: leaf.holdsScalars,
@@ -455,7 +455,7 @@ private enum Keys {
                 drafts[place].key = key(ofNested: drafts[place])
             } else if drafts[place].pair == nil {
                 if let places = try CompositeKeys(drafts[place]).places(known) {
-                    let records = ReportWords.several(drafts[place].records, "record")
+                    let records = ReportNumbers.several(drafts[place].records, "record")
                     drafts[place].key = EntityDraft.Key(
                         places: places, note: "guessed: together unique in \(records)")
                 } else {
@@ -491,7 +491,7 @@ private enum Keys {
             EntityDraft.Key(
                 places: [$0], isScoped: true,
                 note:
-                    "guessed: unique in each list of \(ReportWords.several(draft.records, "object"))"
+                    "guessed: unique in each list of \(ReportNumbers.several(draft.records, "object"))"
             )
         }
     }

@@ -17,7 +17,7 @@ struct InferredAttribute {
     /// The pattern of the dates.
     var date: String?
     /// Whether the user specified the date pattern.
-    var isToldDate = false
+    var isDateGiven = false
     /// The format of the numbers.
     var number: TypeGuess.Number?
     /// Whether the value is computed from all fields of the record.
@@ -47,7 +47,7 @@ struct InferredAttribute {
 
     /// Returns the attribute with another type, and with the format of its values for that type.
     func retyped(_ type: AttributeType) -> InferredAttribute {
-        guard type != self.type, let guess = facts?.guess(named: name, told: type) else {
+        guard type != self.type, let guess = facts?.guess(named: name, given: type) else {
             return self
         }
         var other = self
@@ -61,7 +61,7 @@ struct InferredAttribute {
     /// If all values have the plain format that exports write, no other format applies. Numbers
     /// that prove another decimal mark are read with it.
     func keeping(_ origin: PropertyOrigin) -> InferredAttribute {
-        guard origin.hasFormat, !isToldDate, let facts else { return self }
+        guard origin.hasFormat, !isDateGiven, let facts else { return self }
         var number = origin.number
         if case .text(let kept) = origin.number {
             let form = facts.numberForms.form(keeping: kept)
@@ -125,7 +125,7 @@ struct InferredImport {
     /// The texts of a table that were found to mean null.
     var nullMarkers: [NullMarkers.Use]
     var records: Int
-    var isCut: Bool
+    var isTruncated: Bool
 }
 
 /// The import of a join table, which has only pairs of keys that fill a relationship.

@@ -28,15 +28,15 @@ struct ProfilePage {
 
     private var summary: String {
         let fields = fields.values.reduce(0) { $0 + $1.count }
-        return "\(ReportWords.several(entities.count, "entity", "entities")) with "
-            + ReportWords.several(fields, "field")
-            + (joins.isEmpty ? "" : " and \(ReportWords.several(joins.count, "join table"))")
+        return "\(ReportNumbers.several(entities.count, "entity", "entities")) with "
+            + ReportNumbers.several(fields, "field")
+            + (joins.isEmpty ? "" : " and \(ReportNumbers.several(joins.count, "join table"))")
     }
 
     private func section(_ entity: InferredEntity) -> Markup {
         let key = entity.key.isEmpty ? "" : "Key: \(entity.key.joined(separator: ", "))"
         let records = entity.records.map {
-            ReportWords.several($0, entity.stages.isEmpty ? "object" : "record")
+            ReportNumbers.several($0, entity.stages.isEmpty ? "object" : "record")
         }
         let facts = [records, key.isEmpty ? nil : key, entity.keyNote].compactMap(\.self)
         return section(
@@ -47,7 +47,7 @@ struct ProfilePage {
     private func section(_ join: InferredJoin) -> Markup {
         let records = join.stages.first?.records ?? 0
         let facts = [
-            ReportWords.several(records, "record"),
+            ReportNumbers.several(records, "record"),
             "Join table of \(join.entity).\(join.link.relationship)",
         ]
         return section(
@@ -79,7 +79,7 @@ struct ProfilePage {
         let profile = field.profile
         let values = profile?.values ?? 0
         let distinct = profile.map {
-            $0.distinct.grouped + ($0.isCut ? " or more" : "")
+            $0.distinct.grouped + ($0.isTruncated ? " or more" : "")
         }
         let frequent = (profile?.frequent ?? []).map { value -> Markup in
             "\(OutputText.masked(value.text)) <span class=\"dim\">× \(value.count)</span><br>"

@@ -51,7 +51,7 @@ struct StoredEntity {
     private mutating func read(_ context: ManagedObjectContext) throws {
         var name = key.name
         guard let node = name.withUTF8({ root.member(named: $0) }) else { return }
-        node.tracking.room.file += 1
+        node.tracking.valueLimit.file += 1
         let cursor = try context.cursor(
             RowRequest(
                 entityName: self.name, order: [GraphSortDescriptor([ObjectNumber.key])],

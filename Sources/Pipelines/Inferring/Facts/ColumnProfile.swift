@@ -4,7 +4,7 @@ import RecordStreams
 /// The statistics of a field's values for the HTML report: frequent values, range, and
 /// distribution.
 final class ColumnProfile {
-    /// The maximum number of distinct values to count; further ones only set `isCut`.
+    /// The maximum number of distinct values to count; further ones only set `isTruncated`.
     private static let countedMax = 1000
     /// The maximum length of a counted value in bytes; longer values are counted by their first
     /// bytes.
@@ -14,7 +14,7 @@ final class ColumnProfile {
 
     private var counts: [String: Int] = [:]
     /// Whether there were more distinct values than are counted.
-    private(set) var isCut = false
+    private(set) var isTruncated = false
     private(set) var values = 0
     private var numbers = Spread()
     private var dates = Spread()
@@ -52,7 +52,7 @@ final class ColumnProfile {
         if counts[text] != nil || counts.count < Self.countedMax {
             counts[text, default: 0] += 1
         } else {
-            isCut = true
+            isTruncated = true
         }
     }
 

@@ -9,7 +9,7 @@ struct DistinctValues {
     /// The maximum number of values to remember per field.
     static let countMax = 1_000_000
 
-    let room: DistinctRoom
+    let valueLimit: DistinctValueLimit
     /// Whether the field is inside a list, so that repeats are tracked per record instead of per
     /// file.
     private let isInList: Bool
@@ -30,8 +30,8 @@ struct DistinctValues {
     /// Whether all values are known.
     var isWhole: Bool { !isFull && !isDropped }
 
-    init(in room: DistinctRoom, isInList: Bool = false) {
-        self.room = room
+    init(in valueLimit: DistinctValueLimit, isInList: Bool = false) {
+        self.valueLimit = valueLimit
         self.isInList = isInList
     }
 
@@ -42,7 +42,7 @@ struct DistinctValues {
 
     mutating func insert(hash: UInt64) {
         guard !isDropped else { return }
-        let place = isInList ? room.record : room.file
+        let place = isInList ? valueLimit.record : valueLimit.file
         if let last = seen[hash] {
             if last == place {
                 hasRepeats = true
@@ -50,9 +50,9 @@ struct DistinctValues {
                 repeatsBetween = true
                 seen[hash] = place
             }
-        } else if seen.count < Self.countMax, room.left > 0 {
+        } else if seen.count < Self.countMax, valueLimit.left > 0 {
             seen[hash] = place
-            room.left -= 1
+            valueLimit.left -= 1
         } else {
             isFull = true
         }
@@ -61,13 +61,13 @@ struct DistinctValues {
     /// Returns the same values, which take space in the shared limit again.
     func copy() -> DistinctValues {
         var copy = self
-        if room.left >= count { room.left -= count } else { copy.forget() }
+        if valueLimit.left >= count { valueLimit.left -= count } else { copy.forget() }
         return copy
     }
 
     /// Drops the values, which frees their space in the shared limit.
     mutating func drop() {
-        room.left += seen.count
+        valueLimit.left += seen.count
         forget()
     }
 
@@ -116,7 +116,7 @@ struct DistinctValues {
 }
 
 /// The shared limit of remembered values, which bounds memory, and the position in the inputs.
-package final class DistinctRoom {
+package final class DistinctValueLimit {
     /// The maximum number of values, which take at most about 100 MiB.
     package static let countMax = 4_000_000
 

@@ -22,7 +22,7 @@ package struct InferenceOptions: Sendable {
     /// The escape character of tables, which makes the next character literal; `nil` for none.
     package var escape: UInt8?
     /// Whether `escape` is what the user states, and not the default.
-    package var isEscapeTold = false
+    package var isEscapeSet = false
     /// The model of the target store; its keys also identify objects inside records.
     var storeModel: ManagedObjectModel?
     /// The path of the target store, if new entities may refer to its objects.
@@ -47,7 +47,7 @@ package struct InferenceOptions: Sendable {
         if let hasHeader { words.append(hasHeader ? "--header" : "--no-header") }
         if let encoding { words += ["--encoding", encoding.rawValue] }
         for text in nullTexts { words += ["--null", text] }
-        if isEscapeTold {
+        if isEscapeSet {
             words += ["--escape", escape.map { String(Unicode.Scalar($0)) } ?? ""]
         }
         return ([command] + words.map(CommandExample.shell)).joined(separator: " ")
@@ -58,7 +58,7 @@ package struct InferenceOptions: Sendable {
     ///
     /// - Parameter file: The name of the file.
     func escape(ofFile file: String) -> UInt8? {
-        guard !isEscapeTold, let storeModel else { return escape }
+        guard !isEscapeSet, let storeModel else { return escape }
         let name = InferredNames.match(
             entity ?? InferredNames.entity(ofFile: file), storeModel.entities.map(\.name))
         return name.flatMap { storeModel.entity(named: $0) }
@@ -68,7 +68,7 @@ package struct InferenceOptions: Sendable {
     /// The maximum number of records to read for each entity; `nil` for all.
     package var limit: Int?
     /// The maximum number of values to remember for detecting keys and references.
-    package var valuesMax = DistinctRoom.countMax
+    package var valuesMax = DistinctValueLimit.countMax
     /// Whether to create the HTML report in `Inference.page`.
     package var hasProfiles = false
 

@@ -361,7 +361,7 @@ struct ValueFacts {
 
     /// Returns the type that the user names, with the format of the values.
     func guess(
-        named name: String, told type: AttributeType, decimal: Character? = nil
+        named name: String, given type: AttributeType, decimal: Character? = nil
     ) -> TypeGuess {
         let found = guess(named: name, isKey: true, decimal: decimal)
         if found.type == type { return found }

@@ -83,7 +83,7 @@ final class FieldNode {
         // The first column of a table often identifies its rows.
         let isFirstColumn = depth == 0 && facts.isTabular && members.isEmpty
         member.isInteresting = isFirstColumn || tracking.isInteresting(member.text, in: text)
-        member.distinct = DistinctValues(in: tracking.room, isInList: isInList)
+        member.distinct = DistinctValues(in: tracking.valueLimit, isInList: isInList)
         places[key] = members.count
         members.append(member)
         next = members.count
@@ -110,11 +110,11 @@ final class FieldNode {
     ///   null.
     func add(text: UnsafeBufferPointer<UInt8>, mayBeNull: Bool = false) {
         if mayBeNull, let place = NullText.place(of: text) {
-            return facts.addMarker(place, at: tracking.room.place)
+            return facts.addMarker(place, at: tracking.valueLimit.place)
         }
         if facts.isTabular { addParts(of: text) }
         facts.add(text: text)
-        if facts.hasNewMisfit { facts.place(misfit: tracking.room.place()) }
+        if facts.hasNewMisfit { facts.place(misfit: tracking.valueLimit.place()) }
         profile?.add(text)
         remember(text)
     }
@@ -190,17 +190,17 @@ struct ListFacts {
     /// The items of the current list.
     private var current: Set<UInt64> = []
 
-    init(in room: DistinctRoom) {
+    init(in valueLimit: DistinctValueLimit) {
         facts = ValueFacts(isTabular: false)
-        distinct = DistinctValues(in: room)
-        objects = DistinctValues(in: room)
+        distinct = DistinctValues(in: valueLimit)
+        objects = DistinctValues(in: valueLimit)
     }
 
     /// Creates lists of one item each from the values of a field.
     init(of facts: ValueFacts, _ distinct: DistinctValues) {
         self.facts = facts
         self.distinct = distinct.copy()
-        objects = DistinctValues(in: distinct.room)
+        objects = DistinctValues(in: distinct.valueLimit)
     }
 
     /// Adds an object of a list.
@@ -236,7 +236,7 @@ struct ListFacts {
 struct FieldTracking {
     /// The folded names of all entities of the inputs and the store.
     let entities: Set<String>
-    let room: DistinctRoom
+    let valueLimit: DistinctValueLimit
     /// Whether to collect statistics of the values for the HTML report.
     var hasProfiles = false
 

@@ -76,7 +76,7 @@ struct JSONWalk {
     }
 
     private mutating func list(_ node: FieldNode) {
-        var items = node.items ?? ListFacts(in: node.tracking.room)
+        var items = node.items ?? ListFacts(in: node.tracking.valueLimit)
         node.items = nil
         items.begin()
         at += 1

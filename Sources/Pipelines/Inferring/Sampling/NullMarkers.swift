@@ -15,7 +15,7 @@ enum NullMarkers {
     /// Decides which of the texts mean null in a table, and counts the others as texts.
     ///
     /// An ambiguous text means null only if every column that has it holds no other texts.
-    static func settle(_ columns: [FieldNode]) {
+    static func resolve(_ columns: [FieldNode]) {
         let found = NullText.all.indices.filter { place in
             let own = columns.filter { $0.facts.markers[place] != nil }
             return !own.isEmpty

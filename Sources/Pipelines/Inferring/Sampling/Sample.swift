@@ -17,11 +17,11 @@ final class Sample {
     private(set) var rejectCount = 0
     private(set) var hasNamelessField = false
     /// Whether there are more records than were read.
-    private(set) var isCut = false
+    private(set) var isTruncated = false
     /// The texts that mean null in tables, as the user names them; `nil` to detect them.
-    private let toldNulls: [String]?
-    /// The texts of `toldNulls` that are not empty.
-    var nulls: [String] { (toldNulls ?? []).filter { !$0.isEmpty } }
+    private let givenNulls: [String]?
+    /// The texts of `givenNulls` that are not empty.
+    var nulls: [String] { (givenNulls ?? []).filter { !$0.isEmpty } }
 
     private var isFinished = false
 
@@ -59,7 +59,7 @@ final class Sample {
     ) {
         self.entityName = entityName
         form = input.form
-        toldNulls = !hasTables || nulls.isEmpty ? nil : nulls
+        givenNulls = !hasTables || nulls.isEmpty ? nil : nulls
         root = FieldNode(isTabular: hasTables, tracking: tracking)
     }
 
@@ -67,7 +67,7 @@ final class Sample {
     init(entityName: String, form: SampleForm, root: FieldNode) {
         self.entityName = entityName
         self.form = form
-        toldNulls = nil
+        givenNulls = nil
         self.root = root
     }
 
@@ -110,18 +110,18 @@ final class Sample {
             var name = fields[name] ?? name
             return name.withUTF8 { root.member(named: $0) }
         }
-        let room = root.tracking.room
-        room.file += 1
+        let valueLimit = root.tracking.valueLimit
+        valueLimit.file += 1
         let batch = RecordBatch()
         let recordsBefore = records
         defer { if records > recordsBefore { filesWithRecords += 1 } }
         let name = input.pattern == "-" ? nil : PathText.lastComponent(input.pattern)
         var current = 0
-        room.place = {
+        valueLimit.place = {
             let line = batch.location(of: current, field: nil).line ?? 0
             return name.map { "\($0):\(line)" } ?? "line \(line)"
         }
-        defer { room.place = { "" } }
+        defer { valueLimit.place = { "" } }
         while try reader.next(batch) {
             rejectCount += batch.rejects.count
             for reject in batch.rejects where rejects.count < Self.rejectsShown {
@@ -129,10 +129,10 @@ final class Sample {
             }
             for record in 0..<batch.count {
                 guard records < limit else {
-                    isCut = true
+                    isTruncated = true
                     return
                 }
-                room.record += 1
+                valueLimit.record += 1
                 current = record
                 if input.form.columns == nil {
                     observe(batch.rawRecord(record))
@@ -148,7 +148,7 @@ final class Sample {
     func finish() {
         isFinished = true
         guard root.facts.isTabular else { return }
-        NullMarkers.settle(root.members)
+        NullMarkers.resolve(root.members)
         // A column without a name or values, such as that of a delimiter at the end of each line,
         // is not a column.
         for place in inputs.indices {
@@ -212,7 +212,7 @@ final class Sample {
     ) {
         for (field, column) in zip(fields, columns) where field.kind == .string {
             column?.add(
-                text: field.bytes, mayBeNull: toldNulls == nil && Self.isPlain(field, of: row))
+                text: field.bytes, mayBeNull: givenNulls == nil && Self.isPlain(field, of: row))
         }
     }
 
@@ -234,8 +234,8 @@ final class Sample {
     func areUnique(
         _ sets: [[Int]], of fields: [Leaf], valuesMax: Int, limit: Int
     ) throws(RecordStreamError) -> [Bool] {
-        let room = DistinctRoom(valuesMax)
-        var values = sets.map { _ in DistinctValues(in: room) }
+        let valueLimit = DistinctValueLimit(valuesMax)
+        var values = sets.map { _ in DistinctValues(in: valueLimit) }
         var count = 0
         // All files are treated as one: a value that occurs in two files is not unique.
         for input in inputs {
@@ -281,8 +281,8 @@ struct SampleForm: Equatable {
     /// The byte that makes the next character literal.
     var escape: UInt8?
     /// Whether the user set `hasHeader`.
-    var isHeaderTold = false
-    var isEncodingTold = false
+    var isHeaderSet = false
+    var isEncodingSet = false
     /// The columns whose names differ from the fields that they fill, by field.
     var aliases: [String: String] = [:]
 
@@ -328,7 +328,7 @@ struct SampleInput {
         var form = SampleForm(format: .csv)
         if let encoding = known.encoding {
             form.encoding = encoding
-            form.isEncodingTold = true
+            form.isEncodingSet = true
         } else {
             form.encoding = try EncodingPeek.encoding(of: file)
         }
@@ -358,7 +358,7 @@ struct SampleInput {
         form.hasTitle = peek.hasTitle
         form.comment = peek.comment
         form.escape = known.escape
-        form.isHeaderTold = known.hasHeader != nil
+        form.isHeaderSet = known.hasHeader != nil
         form.hasHeader = peek.hasHeader
         if form.hasHeader {
             form.header = HeaderNames(peek.firstRow)

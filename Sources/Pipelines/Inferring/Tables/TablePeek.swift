@@ -43,22 +43,22 @@ struct TablePeek {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(3))
         }
-        let cut: TableCut
+        let split: TableSplit
         if let (byte, length) = Self.separatorLine(bytes) {
             own = byte
             linesSkipped = 1
             bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst(length))
             let rows = TableRows(delimiter: [own], escape: known.escape)
                 .rows(bytes, isWhole: isWhole, limit: 100)
-            cut = TableCut(delimiter: [own], rows: rows)
+            split = TableSplit(delimiter: [own], rows: rows)
         } else {
             let start = TableStart(bytes, isWhole: isWhole, own: own, escape: known.escape)
             switch start.find(hasTitle: known.hasHeader != false) {
-            case .cut(let found):
+            case .split(let found):
                 if found.comment != nil, try Self.hasRow(beginning: found, in: source) {
-                    cut = start.asTitle(found)
+                    split = start.asTitle(found)
                 } else {
-                    cut = found
+                    split = found
                 }
             case .doubt(let possible):
                 let place = RecordLocation(file: file.path)
@@ -72,19 +72,19 @@ struct TablePeek {
                         delimiter: possible.map { String(decoding: $0.delimiter, as: UTF8.self) }),
                     at: place)
             }
-            likelyDelimiter = start.likelyDelimiter(of: cut)
-            (linesSkipped, comment) = (cut.linesSkipped, cut.comment)
+            likelyDelimiter = start.likelyDelimiter(of: split)
+            (linesSkipped, comment) = (split.linesSkipped, split.comment)
             hasTitle = linesSkipped > 0
         }
-        delimiter = cut.delimiter
-        firstRow = (cut.rows.first ?? []).map { String(decoding: $0, as: UTF8.self) }
-        hasHeader = known.hasHeader ?? Self.isHeader(cut.rows)
-        isTable = cut.isTable && cut.records > 0
+        delimiter = split.delimiter
+        firstRow = (split.rows.first ?? []).map { String(decoding: $0, as: UTF8.self) }
+        hasHeader = known.hasHeader ?? Self.isHeader(split.rows)
+        isTable = split.isTable && split.records > 0
     }
 
     /// Whether a line in the rest of the table begins like a comment but would be a record.
     private static func hasRow(
-        beginning cut: TableCut, in source: ByteSource
+        beginning split: TableSplit, in source: ByteSource
     ) throws(RecordStreamError) -> Bool {
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: bytesMax)
         defer { room.deallocate() }
@@ -93,13 +93,13 @@ struct TablePeek {
         var isAtStart = false
         while true {
             let count = try source.read(into: room, count: bytesMax)
-            guard count > 0 else { return isOfComment && cut.isRow(line) }
+            guard count > 0 else { return isOfComment && split.isRow(line) }
             for byte in UnsafeBufferPointer(start: UnsafePointer(room), count: count) {
                 if byte == 10 || byte == 13 {
-                    if isOfComment, cut.isRow(line) { return true }
+                    if isOfComment, split.isRow(line) { return true }
                     (line, isOfComment, isAtStart) = ([], false, true)
                 } else {
-                    if isAtStart { isOfComment = byte == cut.comment }
+                    if isAtStart { isOfComment = byte == split.comment }
                     isAtStart = false
                     // A line of this length is not a record.
                     if isOfComment, line.count < bytesMax { line.append(byte) }

@@ -13,9 +13,9 @@
 struct TableStart {
     /// The result of the search.
     enum Finding {
-        case cut(TableCut)
+        case split(TableSplit)
         /// No cut is certain; this one is possible. `nil` if most records match no header.
-        case doubt(TableCut?)
+        case doubt(TableSplit?)
     }
 
     /// The maximum number of lines above the header; unlimited if all of them are comments.
@@ -50,25 +50,25 @@ struct TableStart {
     /// - Parameter hasTitle: whether there may be other lines above the table.
     func find(hasTitle: Bool) -> Finding {
         let whole = best(comment: nil)
-        if let cut = withoutComments(whole) { return .cut(cut) }
-        if whole.isTable, !whole.beginsWithPaddedField { return .cut(whole) }
-        var possible: TableCut?
+        if let split = withoutComments(whole) { return .split(split) }
+        if whole.isTable, !whole.beginsWithPaddedField { return .split(whole) }
+        var possible: TableSplit?
         if hasTitle {
             let signs = hasComments ? [nil, Self.sign] : [nil]
             for sign in signs {
                 let found = cutsBelowTitle(comment: sign)
-                if let cut = found.certain { return .cut(cut) }
+                if let split = found.certain { return .split(split) }
                 possible = possible ?? found.possible
             }
         }
-        return whole.isTable ? .cut(whole) : uneven(whole, possible)
+        return whole.isTable ? .split(whole) : uneven(whole, possible)
     }
 
     // MARK: Cuts
 
-    private func cut(_ delimiter: [UInt8], comment: UInt8?, at start: Int = 0) -> TableCut {
+    private func split(_ delimiter: [UInt8], comment: UInt8?, at start: Int = 0) -> TableSplit {
         let rest = UnsafeBufferPointer(rebasing: bytes[start...])
-        return TableCut(
+        return TableSplit(
             delimiter: delimiter, comment: comment,
             rows: TableRows(delimiter: delimiter, comment: comment, escape: escape).rows(
                 rest, isWhole: isWhole, limit: Self.rowsMax))
@@ -77,17 +77,17 @@ struct TableStart {
     /// Returns the cut into rows of equal width with the most columns.
     ///
     /// Returns the cut by the format's own delimiter if no delimiter gives such rows.
-    private func best(comment: UInt8?) -> TableCut {
-        var best = cut(delimiters[0], comment: comment)
+    private func best(comment: UInt8?) -> TableSplit {
+        var best = split(delimiters[0], comment: comment)
         for delimiter in delimiters.dropFirst() {
-            let cut = cut(delimiter, comment: comment)
-            if cut.isTable, !best.isEven || cut.width > best.width { best = cut }
+            let split = split(delimiter, comment: comment)
+            if split.isTable, !best.isEven || split.width > best.width { best = split }
         }
         let first = starts.first { !isBlank($0) && (comment == nil || bytes[$0] != comment) }
         for delimiter in longDelimiters(first)
         where !best.isTable || delimiter[0] == best.delimiter[0] {
-            let cut = cut(delimiter, comment: comment)
-            if cut.isTable, cut.records > 0 { best = cut }
+            let split = split(delimiter, comment: comment)
+            if split.isTable, split.records > 0 { best = split }
         }
         return best
     }
@@ -118,39 +118,39 @@ struct TableStart {
     /// Returns the table without lines that begin with `#`, if they are comments.
     ///
     /// If a line below the header would be a record, the lines above the header are a title.
-    private func withoutComments(_ whole: TableCut) -> TableCut? {
+    private func withoutComments(_ whole: TableSplit) -> TableSplit? {
         guard hasComments else { return nil }
-        var cut = best(comment: Self.sign)
-        guard cut.isEven, let first = starts.firstIndex(where: { !isBlank($0) }),
+        var split = best(comment: Self.sign)
+        guard split.isEven, let first = starts.firstIndex(where: { !isBlank($0) }),
             let header = starts.firstIndex(where: { !isBlank($0) && bytes[$0] != Self.sign })
         else { return nil }
         let isOnTop = bytes[starts[first]] == Self.sign
-        cut.firstLine = header
-        if whole.isEven, whole.width >= cut.width {
-            guard isOnTop, cut.isHeaderProven else { return nil }
-        } else if cut.width < 2 {
+        split.firstLine = header
+        if whole.isEven, whole.width >= split.width {
+            guard isOnTop, split.isHeaderProven else { return nil }
+        } else if split.width < 2 {
             return nil
         }
         // The header may begin with the same character: `#id,name`.
-        let isHeader = starts[..<header].contains { !isBlank($0) && cut.isRow(line(at: $0)) }
-        guard !isHeader || cut.isHeaderProven else { return nil }
-        if areComments(below: header, cut) { return cut }
-        return isOnTop ? asTitle(cut) : nil
+        let isHeader = starts[..<header].contains { !isBlank($0) && split.isRow(line(at: $0)) }
+        guard !isHeader || split.isHeaderProven else { return nil }
+        if areComments(below: header, split) { return split }
+        return isOnTop ? asTitle(split) : nil
     }
 
     /// Returns the same cut, with the comments above the header as skipped lines.
-    func asTitle(_ cut: TableCut) -> TableCut {
-        var again = self.cut(cut.delimiter, comment: nil, at: starts[cut.firstLine])
-        (again.linesSkipped, again.firstLine) = (cut.firstLine, cut.firstLine)
+    func asTitle(_ split: TableSplit) -> TableSplit {
+        var again = self.split(split.delimiter, comment: nil, at: starts[split.firstLine])
+        (again.linesSkipped, again.firstLine) = (split.firstLine, split.firstLine)
         return again
     }
 
     /// Whether no line below the header that begins with `#` would be a record.
-    private func areComments(below header: Int, _ cut: TableCut) -> Bool {
+    private func areComments(below header: Int, _ split: TableSplit) -> Bool {
         var at = starts[header]
         while at < bytes.count {
             let line = line(at: at)
-            if line.first == Self.sign, cut.isRow(line) { return false }
+            if line.first == Self.sign, split.isRow(line) { return false }
             at += line.count + 1
         }
         return true
@@ -158,24 +158,24 @@ struct TableStart {
 
     // MARK: Titles
 
-    private func cutsBelowTitle(comment: UInt8?) -> (certain: TableCut?, possible: TableCut?) {
-        var certain: TableCut?
-        var possible: TableCut?
+    private func cutsBelowTitle(comment: UInt8?) -> (certain: TableSplit?, possible: TableSplit?) {
+        var certain: TableSplit?
+        var possible: TableSplit?
         for (line, start) in starts.prefix(Self.titleMax + 1).enumerated().dropFirst()
         where !isBlank(start) {
             if bytes[start] == comment { continue }
             for delimiter in delimiters + longDelimiters(start) {
-                var cut = cut(delimiter, comment: comment, at: start)
-                cut.leaveOutFooter()
-                guard cut.isTable, cut.records > 0, TablePeek.isHeader(cut.rows),
-                    isTitle(starts[..<line], of: cut),
-                    comment == nil || areComments(below: line, cut)
+                var split = split(delimiter, comment: comment, at: start)
+                split.leaveOutFooter()
+                guard split.isTable, split.records > 0, TablePeek.isHeader(split.rows),
+                    isTitle(starts[..<line], of: split),
+                    comment == nil || areComments(below: line, split)
                 else { continue }
-                (cut.linesSkipped, cut.firstLine) = (line, line)
-                if cut.isHeaderProven, isApart(starts[..<line], of: cut) {
-                    if cut.width > certain?.width ?? 0 { certain = cut }
-                } else if cut.width > possible?.width ?? 0 {
-                    possible = cut
+                (split.linesSkipped, split.firstLine) = (line, line)
+                if split.isHeaderProven, isApart(starts[..<line], of: split) {
+                    if split.width > certain?.width ?? 0 { certain = split }
+                } else if split.width > possible?.width ?? 0 {
+                    possible = split
                 }
             }
         }
@@ -183,10 +183,10 @@ struct TableStart {
     }
 
     /// Whether the lines above are narrower than the table with every delimiter.
-    private func isTitle(_ above: ArraySlice<Int>, of cut: TableCut) -> Bool {
+    private func isTitle(_ above: ArraySlice<Int>, of split: TableSplit) -> Bool {
         let lines = above.filter { !isBlank($0) && bytes[$0] != Self.sign }
         return lines.allSatisfy { start in
-            (delimiters + [cut.delimiter]).allSatisfy { title(at: start, $0).count < cut.width }
+            (delimiters + [split.delimiter]).allSatisfy { title(at: start, $0).count < split.width }
         }
     }
 
@@ -203,9 +203,9 @@ struct TableStart {
     ///
     /// They are not a header if each has one field, a blank line is among them, or the first line
     /// has a value.
-    private func isApart(_ above: ArraySlice<Int>, of cut: TableCut) -> Bool {
+    private func isApart(_ above: ArraySlice<Int>, of split: TableSplit) -> Bool {
         let lines = above.filter { !isBlank($0) && bytes[$0] != Self.sign }
-            .map { title(at: $0, cut.delimiter) }
+            .map { title(at: $0, split.delimiter) }
         return lines.allSatisfy { $0.count <= 1 } || above.contains(where: isBlank)
             || !TablePeek.isHeader(Array(lines.prefix(1)))
     }
@@ -213,33 +213,35 @@ struct TableStart {
     // MARK: Rows of several widths
 
     /// Returns the cut that matches most rows, if no cut gives rows of equal width.
-    private func uneven(_ whole: TableCut, _ possible: TableCut?) -> Finding {
-        let cuts = delimiters.map { cut($0, comment: nil) }
-        let wide = cuts.filter { $0.width > 1 }
+    private func uneven(_ whole: TableSplit, _ possible: TableSplit?) -> Finding {
+        let splits = delimiters.map { split($0, comment: nil) }
+        let wide = splits.filter { $0.width > 1 }
         if whole.isEven {
             // One column, unless most rows have another delimiter.
-            if let cut = wide.first(where: { $0.fitting * 2 > $0.records }) { return .cut(cut) }
+            if let split = wide.first(where: { $0.fitting * 2 > $0.records }) {
+                return .split(split)
+            }
             if let possible, wide.contains(where: { $0.delimiter == possible.delimiter }) {
                 return .doubt(possible)
             }
-            let isOther = wide.contains { cut in
-                cut.records > 1 && cut.rows.count { $0.count > 1 } * 2 > cut.rows.count
+            let isOther = wide.contains { split in
+                split.records > 1 && split.rows.count { $0.count > 1 } * 2 > split.rows.count
             }
-            return isOther ? .doubt(possible) : .cut(whole)
+            return isOther ? .doubt(possible) : .split(whole)
         }
-        if let cut = wide.first(where: \.fitsMost) { return .cut(cut) }
-        return cuts[0].fitsMost || cuts[0].records < 2 ? .cut(cuts[0]) : .doubt(possible)
+        if let split = wide.first(where: \.fitsMost) { return .split(split) }
+        return splits[0].fitsMost || splits[0].records < 2 ? .split(splits[0]) : .doubt(possible)
     }
 
     /// The widths of the first row and of the records, if a delimiter gives all records the same
     /// width and the first row another one; `nil` if none does.
     var widths: (names: Int, fields: Int)? {
         delimiters.lazy.compactMap { delimiter -> (names: Int, fields: Int)? in
-            let cut = cut(delimiter, comment: nil)
-            let widths = Set(cut.rows.dropFirst().map(\.count))
-            guard widths.count == 1, let fields = widths.first, fields > 1, fields != cut.width
+            let split = split(delimiter, comment: nil)
+            let widths = Set(split.rows.dropFirst().map(\.count))
+            guard widths.count == 1, let fields = widths.first, fields > 1, fields != split.width
             else { return nil }
-            return (cut.width, fields)
+            return (split.width, fields)
         }.first
     }
 
@@ -247,19 +249,19 @@ struct TableStart {
 
     /// Returns an unusual delimiter that may separate the fields of a one-column table; `nil` if
     /// none does.
-    func likelyDelimiter(of found: TableCut) -> String? {
+    func likelyDelimiter(of found: TableSplit) -> String? {
         guard found.width == 1, found.records > 0, found.firstLine < starts.count else {
             return nil
         }
         let start = starts[found.firstLine]
         let signs = String(decoding: line(at: start), as: UTF8.self)
             .filter { ":=&@$<>\\/ ".contains($0) }
-        let long = longDelimiters(start).filter { cut($0, comment: nil, at: start).fitsMost }
+        let long = longDelimiters(start).filter { split($0, comment: nil, at: start).fitsMost }
         let others = Set(signs).sorted().map { Array($0.utf8) }.filter { sign in
-            let cut = cut(sign, comment: nil, at: start)
-            return cut.isTable && (cut.isHeaderProven || sign != [UInt8(ascii: " ")])
+            let split = split(sign, comment: nil, at: start)
+            return split.isTable && (split.isHeaderProven || sign != [UInt8(ascii: " ")])
         }
-        return (long + others).first { cut($0, comment: nil, at: start).width > 1 }
+        return (long + others).first { split($0, comment: nil, at: start).width > 1 }
             .map { String(decoding: $0, as: UTF8.self) }
     }
 

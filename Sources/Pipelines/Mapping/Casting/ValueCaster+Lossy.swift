@@ -14,7 +14,7 @@ import RecordStreams
 /// | Date | a fraction of a second that is not kept, in years far away: see `kept(_:_:)` |
 extension ValueCaster {
     /// Returns the field in a form that a lossless cast accepts, if possible.
-    static func bent(
+    static func coerced(
         _ field: Field, for attribute: AttributeDescription, _ arena: inout ByteArena
     ) -> Field {
         switch attribute.type {

@@ -68,7 +68,7 @@ struct ValueCaster {
             field = preparation.prepare(field, &arena)
         }
         if let map = rules.map { return try lookUp(field, map) }
-        if rules.isLossy { field = Self.bent(field, for: attribute, &arena) }
+        if rules.isLossy { field = Self.coerced(field, for: attribute, &arena) }
         return try castByType(field, isTabular: isTabular, &arena)
     }
 
@@ -103,7 +103,7 @@ struct ValueCaster {
 
     /// Returns a field for messages, truncated if it is long.
     static func show(_ field: Field) -> String {
-        func cut(_ text: String) -> String {
+        func truncated(_ text: String) -> String {
             text.count > 60 ? String(text.prefix(57)) + "…" : text
         }
         return switch field.kind {
@@ -111,10 +111,10 @@ struct ValueCaster {
         case .null: "null"
         case .true: "true"
         case .false: "false"
-        case .number: cut(field.text)
-        case .string: "'\(cut(field.text))'"
+        case .number: truncated(field.text)
+        case .string: "'\(truncated(field.text))'"
         case .list: "a list"
-        case .json: cut(field.text)
+        case .json: truncated(field.text)
         }
     }
 

@@ -24,14 +24,15 @@ enum PictureParts {
         let third: Markup =
             hasThird
             ? text(
-                ReportWords.fit(stage.thirdLine, Int((width - 24) / 5.6)), x + 16, first + 34, "dim"
+                ReportNumbers.fit(stage.thirdLine, Int((width - 24) / 5.6)), x + 16, first + 34,
+                "dim"
             )
             : .empty
         return """
             <g><title>\(stage.kind) \(stage.name): \(stage.state.rawValue)</title>\
             <rect class="node" x="\(x)" y="\(y)" width="\(width)" height="\(height)" rx="10"/>\
             <rect class="mark" x="\(x)" y="\(y + 10)" width="4" height="\(height - 20)" rx="2"/>\
-            \(text(ReportWords.fit("\(stage.kind) \(stage.name)", most), x + 16, first, "name"))\
+            \(text(ReportNumbers.fit("\(stage.kind) \(stage.name)", most), x + 16, first, "name"))\
             \(text(stage.secondLine, x + 16, first + 17, "dim"))\(third)</g>
             """
     }
@@ -57,12 +58,12 @@ enum PictureParts {
         let most = Int((width - 2 * inset) / 6.9)
         guard !end.detail.isEmpty else {
             return
-                "\(shape)\(text(ReportWords.fit(end.title, most), x + inset, middle + 4, "what"))"
+                "\(shape)\(text(ReportNumbers.fit(end.title, most), x + inset, middle + 4, "what"))"
         }
         return """
             <g><title>\(end.title)</title>\(shape)\
-            \(text(ReportWords.fit(end.title, most), x + inset, middle - 3, "what"))\
-            \(text(ReportWords.fit(end.detail, most + 4), x + inset, middle + 14, "dim"))</g>
+            \(text(ReportNumbers.fit(end.title, most), x + inset, middle - 3, "what"))\
+            \(text(ReportNumbers.fit(end.detail, most + 4), x + inset, middle + 14, "dim"))</g>
             """
     }
 
@@ -139,14 +140,14 @@ extension RunReport.Stage {
     fileprivate var secondLine: String {
         guard state != .skipped else { return "did not run" }
         var parts = state == .done ? [] : [state == .resumed ? "done earlier" : state.rawValue]
-        if let secondsElapsed { parts.append(ReportWords.duration(secondsElapsed)) }
-        if let rowsPerSecond { parts.append("\(ReportWords.rate(rowsPerSecond)) rows/s") }
+        if let secondsElapsed { parts.append(ReportNumbers.duration(secondsElapsed)) }
+        if let rowsPerSecond { parts.append("\(ReportNumbers.rate(rowsPerSecond)) rows/s") }
         return parts.joined(separator: " · ")
     }
 
     /// The counts of records that changed nothing.
     fileprivate var thirdLine: String {
-        if let verified { return ReportWords.several(verified, "statement") + " checked" }
+        if let verified { return ReportNumbers.several(verified, "statement") + " checked" }
         if let denied { return "\(denied.grouped) kept by a deny rule" }
         guard let records else { return "" }
         return records.ends.filter {
@@ -164,7 +165,7 @@ extension RunReport.Stage {
         guard let first = inputs.first else {
             return StagePicture.End(title: "records", detail: "", isFile: true)
         }
-        let bytes = ReportWords.bytes(inputs.reduce(0) { $0 + $1.bytes })
+        let bytes = ReportNumbers.bytes(inputs.reduce(0) { $0 + $1.bytes })
         return StagePicture.End(
             title: PathText.lastComponent(first.file),
             detail: inputs.count == 1 ? bytes : "and \(inputs.count - 1) more, \(bytes)",
@@ -175,7 +176,7 @@ extension RunReport.Stage {
         guard kind == "export" else { return kind == "verify" ? nil : stored }
         guard let output else { return nil }
         return StagePicture.End(
-            title: PathText.lastComponent(output.file), detail: ReportWords.bytes(output.bytes),
+            title: PathText.lastComponent(output.file), detail: ReportNumbers.bytes(output.bytes),
             isFile: true)
     }
 
@@ -190,7 +191,7 @@ extension RunReport.Stage {
 
     var outLabels: [PictureParts.Label] {
         if let output {
-            return [.init(text: ReportWords.several(output.rows, "row"), style: "good")]
+            return [.init(text: ReportNumbers.several(output.rows, "row"), style: "good")]
         }
         var labels: [PictureParts.Label] = []
         func add(_ count: Int, _ sign: String, _ word: String, _ style: String) {

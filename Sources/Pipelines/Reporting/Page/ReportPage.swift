@@ -24,7 +24,7 @@ struct ReportPage {
     private var page: Markup {
         HTMLPage.text(
             title:
-                "\(report.pipeline) · \(report.exit.name) · \(ReportWords.time(report.started))",
+                "\(report.pipeline) · \(report.exit.name) · \(ReportNumbers.time(report.started))",
             body: """
                 <body class="\(Self.mood(report.exit.code))"><main>
                 \(head)\(figures)\(messages)\(stages)\(charts)\(changes)\(consequences)\(rejects)\(missedLinks)\(extraFields)\
@@ -49,18 +49,18 @@ struct ReportPage {
             exit \(String(report.exit.code))</div>
             <h1>\(report.pipeline)</h1>
             <p class="meaning">\(report.exit.meaning)</p>
-            <p class="when">\(ReportWords.time(report.started)) – \
-            \(ReportWords.time(report.ended))\(attempts)\(part)</p></header>
+            <p class="when">\(ReportNumbers.time(report.started)) – \
+            \(ReportNumbers.time(report.ended))\(attempts)\(part)</p></header>
 
             """
     }
 
     private var figures: Markup {
         var cards: [(String, String, String)] = [
-            ("took", ReportWords.duration(report.secondsElapsed), "")
+            ("took", ReportNumbers.duration(report.secondsElapsed), "")
         ]
         if report.attempts > 1 {
-            cards.append(("in all attempts", ReportWords.duration(report.stageSeconds), ""))
+            cards.append(("in all attempts", ReportNumbers.duration(report.stageSeconds), ""))
         }
         if let records = report.records {
             cards.append(("records read", records.read.grouped, ""))
@@ -74,7 +74,7 @@ struct ReportPage {
             cards.append(("rows exported", rows.reduce(0, +).grouped, ""))
         }
         if let peak = report.memoryPeak {
-            cards.append(("peak memory", ReportWords.memory(peak), ""))
+            cards.append(("peak memory", ReportNumbers.memory(peak), ""))
         }
         let items = cards.map { card -> Markup in
             "<div class=\"card \(card.2)\"><b>\(card.1)</b><span>\(card.0)</span></div>\n"
@@ -280,7 +280,7 @@ extension ReportPage {
             stage.inputs.map { input -> [Markup] in
                 [
                     "<code>\(input.file)</code>", "\(stage.name)",
-                    "\(input.records.grouped)", "\(ReportWords.bytes(input.bytes))",
+                    "\(input.records.grouped)", "\(ReportNumbers.bytes(input.bytes))",
                     "<code>\(input.sha256)</code>",
                 ]
             }
@@ -289,7 +289,7 @@ extension ReportPage {
             stage.output.map { output -> [Markup] in
                 [
                     "<code>\(output.file)</code>", "\(stage.name)",
-                    "\(output.rows.grouped)", "\(ReportWords.bytes(output.bytes))",
+                    "\(output.rows.grouped)", "\(ReportNumbers.bytes(output.bytes))",
                 ]
             }
         }
@@ -311,7 +311,7 @@ extension ReportPage {
         var facts: [(String, String)] = [("run", report.run), ("spec", report.spec)]
         if let replay = report.replay { facts.append(("replay of", replay)) }
         if let store = report.store {
-            let size = store.bytes.map { ", \(ReportWords.bytes($0))" } ?? ""
+            let size = store.bytes.map { ", \(ReportNumbers.bytes($0))" } ?? ""
             facts.append(("store", store.path + size))
             if let model = store.model { facts.append(("model", model)) }
         }

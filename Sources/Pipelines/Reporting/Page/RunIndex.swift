@@ -86,7 +86,7 @@ struct RunIndex {
         let left = count - rows.count
         let note: Markup =
             left > 0
-            ? "<p class=\"dim\">\(ReportWords.several(left, "report")) not shown</p>\n" : .empty
+            ? "<p class=\"dim\">\(ReportNumbers.several(left, "report")) not shown</p>\n" : .empty
         let style = "--seconds:\(seconds);--changes:\(changes)"
         return HTMLPage.text(
             title: "Runs", mark: Markup(trusted: mark + "\n"), style: ReportStyle.index,
@@ -154,11 +154,11 @@ extension RunIndex {
                 report.entryText.map { " <span class=\"dim\">\($0)</span>" } ?? .empty
             let row: Markup = """
                 <tr id="\(stem)" data-seconds="\(String(seconds))" data-changes="\(changes)">\
-                <td><a href="\(link)">\(ReportWords.time(report.attemptStarted))</a></td>\
+                <td><a href="\(link)">\(ReportNumbers.time(report.attemptStarted))</a></td>\
                 <td class="value">\(report.pipeline)\(part)</td>\
                 <td class="\(ReportPage.mood(report.exit.code))"><span class="badge">\
                 \(report.exit.name)</span></td>\
-                <td class="time">\(ReportWords.duration(seconds))\
+                <td class="time">\(ReportNumbers.duration(seconds))\
                 <span class="bars"><i style="--n:\(String(seconds))"></i></span></td>\
                 <td class="number">\(read)</td>\
                 <td class="counts">\(words.joined(separator: ", "))\

@@ -45,7 +45,7 @@ struct TimeChart {
             "<span style=\"top:\((1 - share) * 100)%\">\(words(top * share))</span>"
         }
         let times = [0, 0.25, 0.5, 0.75, 1].map { share -> Markup in
-            "<span>\(share == 0 ? "0" : ReportWords.duration(end * share))</span>"
+            "<span>\(share == 0 ? "0" : ReportNumbers.duration(end * share))</span>"
         }
         return """
             <figure class="chart"><figcaption>\(title)</figcaption>
@@ -118,7 +118,7 @@ extension RunReport {
         else { return nil }
         return TimeChart(
             title: "Rows per second", steps: steps, bands: bands, style: "rate",
-            words: ReportWords.rate)
+            words: ReportNumbers.rate)
     }
 
     /// Memory over time; `nil` if the run was too short for a curve.
@@ -132,7 +132,7 @@ extension RunReport {
         guard samples.last?.second ?? 0 >= Self.secondsMin else { return nil }
         return TimeChart(
             title: "Memory", steps: steps, bands: bands, style: "memory",
-            words: { "\(ReportWords.rate($0)) MiB" })
+            words: { "\(ReportNumbers.rate($0)) MiB" })
     }
 
     private var bands: [TimeChart.Band] {

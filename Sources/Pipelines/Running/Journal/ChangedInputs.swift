@@ -19,7 +19,7 @@ struct ChangedInputs {
     static let wayOn = "run the stages that are left by --from STAGE, or all of them by --restart"
 
     /// Whether repeating the import would append the same objects a second time.
-    static func isRefused(_ spec: ImportSpec, staysSaved: Bool) -> Bool {
+    static func appendsAgain(_ spec: ImportSpec, staysSaved: Bool) -> Bool {
         spec.whenFound == .append && staysSaved
     }
 
@@ -38,12 +38,12 @@ struct ChangedInputs {
     /// Checks that no completed import would append its objects again.
     ///
     /// - Throws: `RunFailure` (65) if one would.
-    func refuseTwice(
+    func rejectRepeatedAppends(
         _ saved: RunJournal.Saved, _ obstacle: RunContinuation.Obstacle
     ) throws {
-        for begun in saved.begunImports where begun.isDone {
+        for begun in saved.partialImports where begun.isDone {
             guard let (stage, spec) = importStage(begun.stage),
-                Self.isRefused(spec, staysSaved: staysSaved),
+                Self.appendsAgain(spec, staysSaved: staysSaved),
                 try begun.wouldRepeat(
                     spec,
                     isSame: { note, file in

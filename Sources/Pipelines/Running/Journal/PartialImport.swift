@@ -37,7 +37,7 @@ struct PartialImport {
 
 extension RunJournal.Saved {
     /// All imports that have begun; the interrupted one is last.
-    var begunImports: [PartialImport] {
+    var partialImports: [PartialImport] {
         var begun = stages.compactMap { note in
             note.inputs.map {
                 PartialImport(

@@ -55,7 +55,7 @@ extension RunJournal {
         case continued(Saved)
         /// The run starts over, but keeps the positions of imports and the completed stages that do
         /// not run.
-        case anew(Saved, stages: Set<String>)
+        case startedOver(Saved, stages: Set<String>)
 
         /// The notes of the run that is completed.
         var continued: Saved? { if case .continued(let saved) = self { saved } else { nil } }
@@ -124,10 +124,10 @@ extension RunJournal {
     static func discard(by owner: String, inStoreAt path: String) throws {
         let container = try PersistentContainer(model: nil, .sqlite(at: path))
         // Notes next to the store are removed with their file.
-        try container.keepProgressNotesBeside()
+        try container.keepProgressNotesInFile()
         try container.newBackgroundContext().performAndWait { context in
             try context.beginProgressNotes()
-            try makeRoom(for: owner, in: context)
+            try prepareNotes(for: owner, in: context)
             try context.endProgressNotes()
             try context.save()
         }

@@ -57,7 +57,7 @@ final class RunJournal: Sendable {
             if !isSameAttempt { run.attempts += 1 }
             state.stages = saved.stages
             state.take(saved)
-        case .anew(let saved, let stages):
+        case .startedOver(let saved, let stages):
             state.stages = saved.stages.filter { !stages.contains($0.name) }
             run.leavesOut = !state.stages.isEmpty
             if run.leavesOut {
@@ -79,13 +79,13 @@ final class RunJournal: Sendable {
         let note = Self.encode(run)
         try container.newBackgroundContext().performAndWait { context in
             try context.beginProgressNotes()
-            try Self.makeRoom(for: run.owner, in: context)
+            try Self.prepareNotes(for: run.owner, in: context)
             switch beginning {
             case .new:
                 try context.endProgressNotes()
                 try context.beginProgressNotes()
             case .continued: break
-            case .anew:
+            case .startedOver:
                 try context.removeProgressNotes(["done"])
                 for (place, stage) in kept.enumerated() {
                     try context.writeProgressNote(
@@ -99,7 +99,7 @@ final class RunJournal: Sendable {
     }
 
     /// Suspends the notes of another owner's run, and resumes those of the given owner.
-    static func makeRoom(for owner: String, in context: ManagedObjectContext) throws {
+    static func prepareNotes(for owner: String, in context: ManagedObjectContext) throws {
         // The owner of damaged notes is unknown.
         let present = try context.progressNote("run", 0).flatMap { try? Heading($0).owner }
         guard present != owner else { return }

@@ -8,11 +8,11 @@ package struct UnrepeatableInputs: Sendable, Hashable {
         /// The import reads all of their records again and skips the saved ones.
         case readOver
         /// The import starts over, although part of it is saved.
-        case importAnew
+        case importStartsOver
         /// All stages start over.
-        case runAnew
+        case runStartsOver
         /// The run fails with 65, because a completed import would append its objects again.
-        case refused
+        case fails
     }
 
     /// The names of the streams in messages.
@@ -28,9 +28,9 @@ package struct UnrepeatableInputs: Sendable, Hashable {
         let again = areCommands ? "run it again" : "run it again with all records of \(streams)"
         return switch outcome {
         case .readOver: again
-        case .importAnew: "\(again): the import starts over"
-        case .runAnew: "\(again): all stages run again"
-        case .refused: "\(streams) cannot be compared with the earlier run: \(ChangedInputs.wayOn)"
+        case .importStartsOver: "\(again): the import starts over"
+        case .runStartsOver: "\(again): all stages run again"
+        case .fails: "\(streams) cannot be compared with the earlier run: \(ChangedInputs.wayOn)"
         }
     }
 
@@ -43,10 +43,10 @@ package struct UnrepeatableInputs: Sendable, Hashable {
             return spec
         }
         // Comparing files only for a report would take too long.
-        let isRefused = saved.begunImports.contains { begun in
+        let appendsAgain = saved.partialImports.contains { begun in
             guard let spec = spec(of: begun.stage, begun.fingerprint) else { return false }
             let stays = pipeline.store.open != .replace && pipeline.store.commit != .run
-            return ChangedInputs.isRefused(spec, staysSaved: stays)
+            return ChangedInputs.appendsAgain(spec, staysSaved: stays)
                 && begun.wouldRepeat(spec, isSame: { _, _ in true })
         }
         for note in saved.stages where spec(of: note.name, note.fingerprint) != nil {
@@ -54,7 +54,7 @@ package struct UnrepeatableInputs: Sendable, Hashable {
             guard !streams.isEmpty else { continue }
             names = streams.map(\.name)
             areCommands = streams.allSatisfy { InputName.isCommand($0.path) }
-            outcome = isRefused ? .refused : .runAnew
+            outcome = appendsAgain ? .fails : .runStartsOver
             return
         }
         guard let note = saved.present, let stopped = spec(of: note.stage, note.fingerprint)
@@ -63,7 +63,7 @@ package struct UnrepeatableInputs: Sendable, Hashable {
         guard !streams.isEmpty else { return nil }
         names = streams.map(\.name)
         areCommands = streams.allSatisfy { InputName.isCommand($0.path) }
-        outcome = stopped.isRepeatable ? .importAnew : .readOver
+        outcome = stopped.isRepeatable ? .importStartsOver : .readOver
     }
 
     /// Returns the inputs that are currently streams.

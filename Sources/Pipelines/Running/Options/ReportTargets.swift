@@ -26,7 +26,7 @@ struct ReportTargets {
     ///
     /// - Throws: `RunFailure` with status 78 for the metrics, or 64 for `--report`; 73 if the
     ///   folder of `--report` does not exist.
-    func check(beside stages: [Stage]) throws(RunFailure) {
+    func check(against stages: [Stage]) throws(RunFailure) {
         guard metrics != nil || copy != nil else { return }
         if let problem = metricsProblem { throw RunFailure(.configuration, [problem]) }
         if let problem = copyProblem ?? sharedCopy(stages) { throw RunFailure(.usage, [problem]) }

@@ -288,7 +288,7 @@ extension Replay {
         else { return nil }
         return Diagnostic(
             .warning, code: "replay.older",
-            "\(ReportWords.several(updated, "object")) \(updated == 1 ? "was" : "were") updated with"
+            "\(ReportNumbers.several(updated, "object")) \(updated == 1 ? "was" : "were") updated with"
                 + " records of the run \(note.run), which is older than the last run, \(later.run)",
             fix: "check their values; if the last run had newer ones, import its input again")
     }
@@ -296,7 +296,7 @@ extension Replay {
     /// Reports the remaining rejects.
     ///
     /// - Throws: `RunFailure` with status 65 if a stage has more rejects left than allowed.
-    func judge(_ reports: [StageReport], _ allowed: CountLimit) throws {
+    func checkLimits(_ reports: [StageReport], _ allowed: CountLimit) throws {
         let counts = reports.compactMap(\.records)
         guard counts.contains(where: { $0.rejected > allowed.allowed(of: $0.read) }) else { return }
         let left = counts.reduce(0) { $0 + $1.rejected }
@@ -312,7 +312,7 @@ extension Replay {
         diagnostics.append(
             Diagnostic(
                 code: "replay.left",
-                "\(left) of \(ReportWords.several(counts.reduce(0) { $0 + $1.read }, "record")) "
+                "\(left) of \(ReportNumbers.several(counts.reduce(0) { $0 + $1.read }, "record")) "
                     + "\(left == 1 ? "is" : "are") rejected again",
                 fix: "correct the records in \(shownFolder)"
                     + (note.specText == nil ? ", or fix the spec," : ",")

@@ -188,7 +188,7 @@ struct Replay: Sendable {
         }
         var spec = spec
         let place = spec.location
-        for file in files { try refuseCut(file, spec.read.format ?? file.form?.format) }
+        for file in files { try rejectTruncated(file, spec.read.format ?? file.form?.format) }
         spec.read.files = files.map {
             TemplateText(
                 literal: PathText.join(folder, $0.name.exactText ?? $0.name.displayText), at: place)
@@ -215,7 +215,7 @@ struct Replay: Sendable {
 
     /// Rejects truncated records of tables: a truncated row can look complete, but a truncated
     /// object cannot.
-    private func refuseCut(_ file: RejectNote.File, _ format: RecordFormat?) throws {
+    private func rejectTruncated(_ file: RejectNote.File, _ format: RecordFormat?) throws {
         guard let format = format ?? RecordFormat(fileName: file.name), format.isTabular,
             try RejectReason.read(reasonsPath(of: file)).contains(where: {
                 $0.code == "too-big"
@@ -229,7 +229,7 @@ struct Replay: Sendable {
 
     /// - Throws: `RunFailure` with status 75 if an unfinished replay of another folder must be
     ///   completed first, because its notes are in the store.
-    func refuse(unfinished run: RunNote?) throws {
+    func reject(unfinished run: RunNote?) throws {
         // A deleted folder has nothing left to replay.
         guard let other = run?.replay, other != folder,
             let replay = try? Replay(other, workingFolder: "/"), replay.hasWork

@@ -20,7 +20,7 @@ struct CompletionNote: Decodable {
 
     /// Writes the note before the finished file replaces the store.
     static func write(
-        _ saved: RunJournal.Saved, of workPath: String, beside storePath: String
+        _ saved: RunJournal.Saved, of workPath: String, nextTo storePath: String
     ) throws {
         let note = CompletionNote(
             run: saved.run, stages: saved.stages, file: try Publication.fileNumber(workPath))
@@ -31,7 +31,7 @@ struct CompletionNote: Decodable {
     /// Returns the notes of a run whose file has replaced the store; `nil` otherwise.
     ///
     /// - Throws: `RunFailure` (71, 74, or 77) if a file cannot be read.
-    static func read(beside storePath: String) throws(RunFailure) -> RunJournal.Saved? {
+    static func read(nextTo storePath: String) throws(RunFailure) -> RunJournal.Saved? {
         guard let data = try WholeFile.readIfThere(FileName(path(of: storePath))) else {
             return nil
         }
@@ -43,7 +43,7 @@ struct CompletionNote: Decodable {
         return RunJournal.Saved(run: note.run, stages: note.stages)
     }
 
-    static func remove(beside storePath: String) {
+    static func remove(nextTo storePath: String) {
         FileDescriptor.remove(path(of: storePath))
     }
 }

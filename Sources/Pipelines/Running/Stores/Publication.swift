@@ -19,7 +19,7 @@ struct Publication: Sendable {
     private static let ending = ".ready"
 
     /// The store replacement that the files wait for.
-    private struct Waiting {
+    private struct PendingReplacement {
         let runID: String
         let store: String
         /// The file that will replace the store.
@@ -27,31 +27,31 @@ struct Publication: Sendable {
     }
 
     /// `nil` if each file gets its name as soon as it is complete.
-    private let waiting: Waiting?
+    private let replacement: PendingReplacement?
 
     /// A publication that gives files their names immediately.
-    static let immediate = Publication(waiting: nil)
+    static let immediate = Publication(replacement: nil)
 
-    private init(waiting: Waiting?) {
-        self.waiting = waiting
+    private init(replacement: PendingReplacement?) {
+        self.replacement = replacement
     }
 
     init(_ target: StoreTarget, runID: String) {
         self.init(
-            waiting: target.way.isBeside && !target.way.isDry
-                ? Waiting(runID: runID, store: target.path, work: target.workPath) : nil)
+            replacement: target.way.usesWorkingCopy && !target.way.isDry
+                ? PendingReplacement(runID: runID, store: target.path, work: target.workPath) : nil)
     }
 
     /// Whether the run's files get their names at the end.
-    var isWaiting: Bool { waiting != nil }
+    var isDeferred: Bool { replacement != nil }
 
     /// Adds an export to the plan, and returns the path to write to; `nil` if the file gets its
     /// name immediately.
     func place(ofExport path: FileName) throws -> FileName? {
-        guard let waiting, path != "-" else { return nil }
+        guard let replacement, path != "-" else { return nil }
         let target = FileSystem.resolved(path) ?? path
         let place = target.folder.joining(
-            OutputFile.hiddenName(of: target.lastComponent, ".\(waiting.runID)\(Self.ending)"))
+            OutputFile.hiddenName(of: target.lastComponent, ".\(replacement.runID)\(Self.ending)"))
         try note(Move(from: place, to: target))
         return place
     }
@@ -59,7 +59,7 @@ struct Publication: Sendable {
     /// Removes files that the run's files replace, as soon as all of those have their names.
     func remove(_ paths: [FileName]) throws {
         guard !paths.isEmpty else { return }
-        guard waiting != nil else { return try paths.forEach(Self.removeEarlier) }
+        guard replacement != nil else { return try paths.forEach(Self.removeEarlier) }
         try note { plan in
             plan.removals = (plan.removals ?? []) + paths.map { FileSystem.resolved($0) ?? $0 }
         }
@@ -82,14 +82,14 @@ struct Publication: Sendable {
     ///
     /// - Parameter folder: the final folder.
     func place(ofRejects folder: String) -> String {
-        guard waiting != nil else { return folder }
+        guard replacement != nil else { return folder }
         return PathText.join(
             PathText.folder(of: folder), ".\(PathText.lastComponent(folder))\(Self.ending)")
     }
 
     /// Adds a folder of rejects to the plan before the folder is created.
     func noteRejects(in folder: String) throws {
-        guard waiting != nil else { return }
+        guard replacement != nil else { return }
         try note(Move(from: FileName(place(ofRejects: folder)), to: FileName(folder)))
     }
 
@@ -98,9 +98,9 @@ struct Publication: Sendable {
     static func run(ofRejects folder: String, _ pipeline: String) -> Substring? {
         let name = FileName(folder)
         let ending = FileName(Self.ending)
-        let isWaiting = name.bytes.first == UInt8(ascii: ".") && name.hasSuffix(ending)
+        let isDeferred = name.bytes.first == UInt8(ascii: ".") && name.hasSuffix(ending)
         let shown =
-            isWaiting ? folder.utf8.dropFirst().dropLast(ending.bytes.count) : folder.utf8[...]
+            isDeferred ? folder.utf8.dropFirst().dropLast(ending.bytes.count) : folder.utf8[...]
         let start = Array((pipeline + "-").utf8)
         guard shown.starts(with: start) else { return nil }
         return Substring(shown.dropFirst(start.count))
@@ -127,9 +127,9 @@ struct Publication: Sendable {
     }
 
     private func note(_ change: (inout Plan) -> Void) throws {
-        guard let waiting else { return }
-        let file = try Self.fileNumber(waiting.work)
-        var plan = try Plan(besideStoreAt: waiting.store) ?? Plan(file: file, moves: [])
+        guard let replacement else { return }
+        let file = try Self.fileNumber(replacement.work)
+        var plan = try Plan(nextToStoreAt: replacement.store) ?? Plan(file: file, moves: [])
         if plan.file != file {
             Self.discard(plan.moves)
             plan = Plan(file: file, moves: [])
@@ -137,7 +137,7 @@ struct Publication: Sendable {
         let before = plan
         change(&plan)
         guard plan != before else { return }
-        try plan.write(besideStoreAt: waiting.store)
+        try plan.write(nextToStoreAt: replacement.store)
     }
 
     /// Carries out the plan if its store has replaced the old one.
@@ -145,13 +145,15 @@ struct Publication: Sendable {
     /// Keeps the plan as long as the new store still exists under its working name.
     ///
     /// - Throws: `RunFailure` (73) if a file cannot get its name.
-    static func recover(besideStoreAt path: String) throws {
-        guard let plan = try Plan(besideStoreAt: path) else { return }
+    static func recover(nextToStoreAt path: String) throws {
+        guard let plan = try Plan(nextToStoreAt: path) else { return }
         if plan.file == (try fileNumber(path)) {
             try publish(plan)
         } else {
-            let waiting = try [CompanionFile.work, .new].map { try fileNumber($0.path(of: path)) }
-            guard !waiting.contains(plan.file) else { return }
+            let replacement = try [CompanionFile.work, .new].map {
+                try fileNumber($0.path(of: path))
+            }
+            guard !replacement.contains(plan.file) else { return }
             // A power failure must not restore a store whose files are deleted.
             try PersistentContainer.synchronizeFolder(ofStoreAt: path)
             discard(plan.moves)
@@ -160,8 +162,8 @@ struct Publication: Sendable {
     }
 
     /// Gives the files their names, although the store is unchanged.
-    static func publishAll(besideStoreAt path: String) throws {
-        guard let plan = try Plan(besideStoreAt: path) else { return }
+    static func publishAll(nextToStoreAt path: String) throws {
+        guard let plan = try Plan(nextToStoreAt: path) else { return }
         try publish(plan)
         FileDescriptor.remove(Plan.path(path))
     }
@@ -169,13 +171,13 @@ struct Publication: Sendable {
     /// Removes a plan with its files, because its store has been removed.
     ///
     /// - Parameter keepsRejects: whether the rejects still get their names.
-    static func giveUp(besideStoreAt path: String, keepsRejects: Bool = false) {
+    static func giveUp(nextToStoreAt path: String, keepsRejects: Bool = false) {
         // The next run repeats what fails here; the failure that led here is already reported.
-        try? giveUp(Plan(besideStoreAt: path), besideStoreAt: path, keepsRejects: keepsRejects)
+        try? giveUp(Plan(nextToStoreAt: path), nextToStoreAt: path, keepsRejects: keepsRejects)
     }
 
     private static func giveUp(
-        _ plan: Plan?, besideStoreAt path: String, keepsRejects: Bool
+        _ plan: Plan?, nextToStoreAt path: String, keepsRejects: Bool
     ) throws {
         if let plan {
             try publish(plan.moves.filter { keepsRejects && FileSystem.isFolder($0.from) })
@@ -282,7 +284,7 @@ struct Publication: Sendable {
         /// A damaged plan was never complete, so no file depends on it.
         ///
         /// - Throws: `RunFailure` (71, 74, or 77) if it cannot be read.
-        init?(besideStoreAt path: String) throws(RunFailure) {
+        init?(nextToStoreAt path: String) throws(RunFailure) {
             let file = FileName(Self.path(path))
             guard let data = try WholeFile.readIfThere(file),
                 // A plan that cannot be decoded was never complete.
@@ -294,7 +296,7 @@ struct Publication: Sendable {
             self = plan
         }
 
-        func write(besideStoreAt path: String) throws {
+        func write(nextToStoreAt path: String) throws {
             let folder = FileName(PathText.folder(of: path))
             let moves = moves.map { move in
                 move.mapping { Self.relative($0, to: folder) }.json

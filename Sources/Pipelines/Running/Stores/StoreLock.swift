@@ -152,7 +152,8 @@ final class StoreLock {
     /// Returns the path of the lock file, which is the same for all paths of the store.
     private static func path(_ storePath: String) -> String {
         CompanionFile.lock.path(
-            of: FileDescriptor.resolved(storePath) ?? PersistentContainer.file(behind: storePath))
+            of: FileDescriptor.resolved(storePath) ?? PersistentContainer.file(resolving: storePath)
+        )
     }
 
     private init(storePath: String, pipeline: String, started: String) throws(RunFailure) {

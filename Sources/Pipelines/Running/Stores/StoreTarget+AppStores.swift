@@ -48,22 +48,22 @@ extension StoreTarget {
     mutating func completeOfApp(
         _ notes: RunJournal.Saved, _ model: ManagedObjectModel?
     ) throws -> String? {
-        try PersistentContainer.keepInputs(of: workPath, besideStoreAt: path)
+        try PersistentContainer.keepInputs(of: workPath, nextToStoreAt: path)
         try PersistentContainer.removeNotes(at: workPath)
-        if let original = turn == nil ? template : path {
+        if let original = appStoreLock == nil ? template : path {
             try PersistentContainer.removeReleasedFiles(
                 ofCopyAt: workPath, of: original, model: model)
         }
         try checkSoundness(model)
-        try CompletionNote.write(notes, of: workPath, beside: path)
+        try CompletionNote.write(notes, of: workPath, nextTo: path)
         defer { endWatch() }
         let backup: String?
         do {
-            backup = try turn?.complete(model)
+            backup = try appStoreLock?.complete(model)
             if backup == nil { try complete() }
         } catch {
             // The store is unchanged.
-            CompletionNote.remove(beside: path)
+            CompletionNote.remove(nextTo: path)
             try? PersistentContainer.forgetInputs(ofStoreAt: path)
             throw error
         }
@@ -74,7 +74,7 @@ extension StoreTarget {
     /// Keeps the store unchanged, because the run has changed nothing in its copy.
     mutating func leave() throws {
         if isOfApp {
-            try PersistentContainer.keepInputs(of: workPath, besideStoreAt: path)
+            try PersistentContainer.keepInputs(of: workPath, nextToStoreAt: path)
             try PersistentContainer.confirmInputs(ofStoreAt: path)
         }
         abandon()
@@ -89,15 +89,15 @@ extension StoreTarget {
             throw StoreError(.inputOutput, "The copy of \(path) cannot be read to the end")
         }
         guard !found.isEmpty else { return }
-        let origin = turn == nil ? template : path
-        func new(behind earlier: [StoreFinding]) -> [StoreFinding] {
+        let origin = appStoreLock == nil ? template : path
+        func new(since earlier: [StoreFinding]) -> [StoreFinding] {
             var before: [String: Int] = [:]
             for finding in earlier { before[Self.kind(of: finding), default: 0] += finding.count }
             return found.filter { $0.count > before[Self.kind(of: $0), default: 0] }
         }
         let earlier = try origin.map { try findings($0, model) } ?? []
-        guard let origin, !new(behind: earlier).isEmpty else {
-            return try refuse(new(behind: earlier))
+        guard let origin, !new(since: earlier).isEmpty else {
+            return try reject(new(since: earlier))
         }
         // A disk that fails temporarily is not damage that the run has caused.
         let again = try findings(origin, model)
@@ -105,10 +105,10 @@ extension StoreTarget {
         guard again == earlier, !isDamaged else {
             throw StoreError(.inputOutput, "\(origin) cannot be read to the end")
         }
-        try refuse(new(behind: again))
+        try reject(new(since: again))
     }
 
-    private func refuse(_ new: [StoreFinding]) throws(RunFailure) {
+    private func reject(_ new: [StoreFinding]) throws(RunFailure) {
         guard !new.isEmpty else { return }
         throw RunFailure(
             .software,

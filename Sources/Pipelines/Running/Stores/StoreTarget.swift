@@ -14,7 +14,7 @@ struct StoreTarget {
         /// Stages change a clone, which replaces the store.
         ///
         /// An app's store is kept as a backup.
-        case workingCopy(Swap)
+        case workingCopy(ReplacementTime)
         /// Stages fill a new store, which replaces the old one at the end of the run.
         case replacement
         /// A dry run works on its own clone, which does not replace the store.
@@ -23,7 +23,7 @@ struct StoreTarget {
         case snapshot(of: Way)
 
         /// The time when a clone replaces the store.
-        enum Swap: Hashable, Sendable {
+        enum ReplacementTime: Hashable, Sendable {
             case afterEachStage, atTheEnd
         }
 
@@ -46,7 +46,7 @@ struct StoreTarget {
         }
 
         /// Whether writing stages first work on another file.
-        var isBeside: Bool {
+        var usesWorkingCopy: Bool {
             switch self {
             case .readOnly, .inPlace: false
             case .workingCopy, .replacement, .snapshot: true
@@ -63,11 +63,11 @@ struct StoreTarget {
     private enum Watch {
         case none
         /// Locks out other processes from an app's store.
-        case turn(AppStoreLock)
+        case appStoreLock(AppStoreLock)
         /// Detects writes of other processes, and keeps the file state from when that began.
         ///
         /// A lock can be lost silently, but a write changes the files.
-        case witness(ForeignWriteDetector, fileState: String, digest: String?)
+        case detector(ForeignWriteDetector, fileState: String, digest: String?)
     }
 
     let path: String
@@ -80,7 +80,7 @@ struct StoreTarget {
     /// Whether the store keeps all digits of decimals; `nil` keeps the store's setting.
     var keepsExactDecimals: Bool?
     /// The limits for the page caches of connections.
-    var memory = MemoryShares(BudgetSpec().memory)
+    var memory = MemoryLimits(BudgetSpec().memory)
     /// The file with the model, or the spec, to suggest for a migration of the store.
     var modelFile = ""
 
@@ -110,11 +110,11 @@ struct StoreTarget {
     /// Opens the store itself, and creates it if it does not exist and may be created.
     func openStore(model: ManagedObjectModel?) throws -> PersistentContainer {
         let isCopied =
-            opening == .create && !way.isBeside ? try copyTemplate(to: path) : false
+            opening == .create && !way.usesWorkingCopy ? try copyTemplate(to: path) : false
         do {
             return try container(
                 model, at: path,
-                opening: opening == .existing || way.isBeside ? .existing : .create)
+                opening: opening == .existing || way.usesWorkingCopy ? .existing : .create)
         } catch {
             // A copy of the wrong template must not remain as the store.
             if isCopied { try? PersistentContainer.destroy(at: path) }
@@ -123,7 +123,7 @@ struct StoreTarget {
     }
 
     /// Whether work next to the store has begun and has not replaced the store.
-    var hasWorkBeside: Bool { way.isBeside && (FileDescriptor.size(workPath) ?? 0) > 0 }
+    var hasWorkingCopy: Bool { way.usesWorkingCopy && (FileDescriptor.size(workPath) ?? 0) > 0 }
 
     /// Whether the store exists.
     var isThere: Bool { (FileDescriptor.size(path) ?? 0) > 0 }
@@ -210,7 +210,7 @@ struct StoreTarget {
     mutating func openUnfinished(
         model: ManagedObjectModel?, _ owner: String, _ paths: NotedPaths
     ) throws -> (container: PersistentContainer, saved: RunJournal.Saved)? {
-        guard way.isBeside, !way.isDry,
+        guard way.usesWorkingCopy, !way.isDry,
             let (container, saved) = try openNoted(workPath, model, owner, paths)
         else { return nil }
         givenUpRun = saved.run.runID
@@ -250,12 +250,12 @@ struct StoreTarget {
     ///
     /// - Throws: an error if another process is writing.
     func checkIsUnlocked() throws(StoreError) {
-        guard way.isBeside, !way.isDry, !isOfApp, isThere else { return }
+        guard way.usesWorkingCopy, !way.isDry, !isOfApp, isThere else { return }
         try PersistentContainer.checkIsUnlocked(at: path, waiting: patience)
     }
 
     /// Creates a new store or a clone of the store to work on, next to the store.
-    mutating func openBeside(model: ManagedObjectModel?) throws -> PersistentContainer {
+    mutating func openWorkingCopy(model: ManagedObjectModel?) throws -> PersistentContainer {
         try PersistentContainer.destroy(at: workPath)
         guard way.real != .replacement else {
             // An error at the end of the run would be too late.
@@ -269,7 +269,7 @@ struct StoreTarget {
         // After any writes of opening the store.
         try watch()
         try original.copyStore(to: workPath)
-        try PersistentContainer.copyProgressNotes(besideStoreAt: path, into: workPath)
+        try PersistentContainer.copyProgressNotes(nextToStoreAt: path, into: workPath)
         if isOfApp { try PersistentContainer.recallInputs(ofStoreAt: path, into: workPath) }
         return try container(model, at: workPath)
     }
@@ -297,7 +297,7 @@ struct StoreTarget {
         guard case .workingCopy = way, !isOfApp else { return }
         watched =
             isThere
-            ? .witness(
+            ? .detector(
                 try ForeignWriteDetector(at: path, waiting: patience), fileState: fileState,
                 digest: baseDigest)
             : .none
@@ -306,13 +306,15 @@ struct StoreTarget {
     /// Locks an existing app's store, so that no other process writes to it until the run ends.
     ///
     /// - Throws: an error if another process has it open.
-    mutating func takeTurn() throws(StoreError) {
-        guard isOfApp, case .workingCopy = way, turn == nil, isThere else { return }
-        watched = .turn(try AppStoreLock(at: path, workPath: workPath, waiting: patience))
+    mutating func lockAppStore() throws(StoreError) {
+        guard isOfApp, case .workingCopy = way, appStoreLock == nil, isThere else { return }
+        watched = .appStoreLock(try AppStoreLock(at: path, workPath: workPath, waiting: patience))
     }
 
     /// The lock of an app's store; `nil` if there is none.
-    var turn: AppStoreLock? { if case .turn(let turn) = watched { turn } else { nil } }
+    var appStoreLock: AppStoreLock? {
+        if case .appStoreLock(let lock) = watched { lock } else { nil }
+    }
 
     /// Replaces the store with the closed working copy.
     ///
@@ -320,21 +322,21 @@ struct StoreTarget {
     ///   its changes would be lost.
     mutating func complete() throws {
         defer { endWatch() }
-        var witness: ForeignWriteDetector?
+        var detector: ForeignWriteDetector?
         switch watched {
-        case .witness(let seen, let state, let digest):
+        case .detector(let seen, let state, let digest):
             guard state == fileState || digest == baseDigest else {
                 throw StoreError(writtenMeanwhile: path)
             }
-            witness = seen
+            detector = seen
         // Another process may have created a store where none existed.
         case .none where way != .replacement && !isOfApp && isThere:
             throw StoreError(writtenMeanwhile: path)
-        case .none, .turn: break
+        case .none, .appStoreLock: break
         }
         try PersistentContainer.replace(
-            at: path, with: workPath, waiting: patience, unlessSeenBy: witness)
-        try PersistentContainer.removeProgressFile(besideStoreAt: path)
+            at: path, with: workPath, waiting: patience, unlessSeenBy: detector)
+        try PersistentContainer.removeProgressFile(nextToStoreAt: path)
     }
 
     /// Ends the detection of writes, because this run will not replace the store.
@@ -344,7 +346,7 @@ struct StoreTarget {
     mutating func abandon() {
         endWatch()
         // The failure is already reported, and the next run would also remove the rest.
-        if way.isBeside { try? PersistentContainer.destroy(at: workPath) }
+        if way.usesWorkingCopy { try? PersistentContainer.destroy(at: workPath) }
         if way.isDry { DryRun.removeRejects(of: workPath) }
     }
 }

@@ -40,7 +40,7 @@ final class StoreWait: Sendable {
     func noteFailure() { phase.store(Phase.failed.rawValue, ordering: .relaxed) }
 
     /// The policy for the store's connections.
-    var patience: LockPatience { LockPatience { self.goesOn(after: $0) } }
+    var patience: LockPatience { LockPatience { self.shouldContinue(after: $0) } }
 
     /// Waits until no other program has locked the store, or the wait is over.
     ///
@@ -51,7 +51,7 @@ final class StoreWait: Sendable {
     }
 
     /// Returns whether to continue a wait that has lasted for the given time.
-    func goesOn(after waited: Duration) -> Bool {
+    func shouldContinue(after waited: Duration) -> Bool {
         guard interruption.signal == nil else { return waited < Self.lastMoment }
         guard waited >= Self.moment else { return true }
         guard interruption.reason() == nil else { return false }

@@ -48,7 +48,7 @@ enum CommandCheck {
     /// Fails if any of the stages, or `on-failure`, has a command.
     ///
     /// - Throws: `RunFailure` (78) if there is a command.
-    static func refuse(
+    static func reject(
         _ stages: [Stage], onFailure: CommandSpec? = nil
     ) throws(RunFailure) {
         var found = stages.compactMap { stage in

@@ -15,7 +15,7 @@ struct ProtectedFiles {
         var files = [("the spec", FileName(spec.file))]
         if values.canResolve(spec.store.at), !spec.store.at.text.isEmpty {
             let given = values.path(spec.store.at)
-            let store = PersistentContainer.file(behind: given)
+            let store = PersistentContainer.file(resolving: given)
             if store != given { files.append(("the store", FileName(given))) }
             let companions = CompanionFile.allCases.map(\.rawValue)
             for suffix in [""] + CompanionFile.logEndings + companions {

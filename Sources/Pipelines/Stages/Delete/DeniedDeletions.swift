@@ -36,7 +36,7 @@ extension Diagnostic {
         }
         let hasRelationship = isKind(entity, of: owner)
         var message =
-            "\(denial.count.grouped) of \(ReportWords.several(matched, "object")) of "
+            "\(denial.count.grouped) of \(ReportNumbers.several(matched, "object")) of "
             + "\(entity) that \(matched == 1 ? "matches" : "match") "
             + "\(denial.count == 1 ? "was" : "were") kept: "
         if !hasRelationship, !isKind(owner, of: entity) {

@@ -182,9 +182,9 @@ extension ExportSpec: StageKind {
         }
         let hasManifest = keys[ExportKeys.manifest]
         if hasManifest {
-            refuse(ExportKeys.manifest, "A manifest is written next to a file", target, keys)
+            reject(ExportKeys.manifest, "A manifest is written next to a file", target, keys)
         }
-        refuse(ExportKeys.parts, "Parts are files", target, keys)
+        reject(ExportKeys.parts, "Parts are files", target, keys)
         let place = keys.source(of: ExportKeys.to)?.location ?? keys.location
         stage.kind = ExportSpec(
             entity: entity, selection: keys[ExportKeys.selection], fields: fields,
@@ -243,7 +243,7 @@ extension ExportSpec: StageKind {
     }
 
     /// Reports a key that requires further files if the export has no file.
-    private static func refuse(
+    private static func reject(
         _ key: any SpecificationKey, _ rule: String, _ target: Target?, _ keys: KeyedMapping
     ) {
         if target?.command != nil {

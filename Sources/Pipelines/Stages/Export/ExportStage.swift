@@ -167,7 +167,7 @@ struct ExportStage: Sendable {
 
     /// Starts the command that reads the export.
     private func start(_ command: Command, level: Int?) throws -> OutputFile {
-        guard !environment.publication.isWaiting else {
+        guard !environment.publication.isDeferred else {
             throw RunFailure(
                 .configuration, code: "spec.command-output",
                 "This run publishes its files at its end, and data that a command has read cannot "
@@ -177,7 +177,7 @@ struct ExportStage: Sendable {
         let interruption = environment.interruption
         return try OutputFile(
             to: command, gzipLevel: level, isCancelled: { interruption.reason() != nil },
-            tell: command.telling(environment.warn))
+            emit: command.reporting(environment.warn))
     }
 
     /// Returns the shape of nested objects, or `nil` if a record is a row of values.

@@ -34,7 +34,7 @@ enum CastTable {
     ]
 
     /// The values that `cast: lossy` accepts in addition.
-    static let bentRows: [(types: [AttributeType], accepts: String)] = [
+    static let coercedRows: [(types: [AttributeType], accepts: String)] = [
         (
             [.integer16, .integer32, .integer64],
             "white space around the number, a plus sign, leading zeros; a fraction is dropped"
@@ -82,7 +82,7 @@ enum CastTable {
             |---|---|
 
             """
-        return text + table(bentRows)
+        return text + table(coercedRows)
     }
 
     private static func table(_ rows: [(types: [AttributeType], accepts: String)]) -> String {

@@ -59,7 +59,7 @@ extension SpecificationChecker {
         let name = mapping.attribute.text
         guard !mapping.fillsComposites else {
             guard case .constant(.null, let place) = mapping.origin else { return }
-            return checkNull(of: name, beside: spec.set.map(\.attribute.text), entity, at: place)
+            return checkNull(of: name, with: spec.set.map(\.attribute.text), entity, at: place)
         }
         error(
             "rule",
@@ -72,11 +72,11 @@ extension SpecificationChecker {
     ///
     /// - Parameter names: The other attributes that are set, which may include the element.
     mutating func checkNull(
-        of composite: String, beside names: [String], _ entity: EntityDescription,
+        of composite: String, with names: [String], _ entity: EntityDescription,
         at place: SourceLocation
     ) {
         let required = model.requiredComposites(of: entity.name).first {
-            $0.beside == nil && ($0.path == composite || $0.path.isElement(of: composite))
+            $0.dependent == nil && ($0.path == composite || $0.path.isElement(of: composite))
         }
         guard let path = required?.path, !names.contains(where: { $0.isElement(of: path) })
         else { return }

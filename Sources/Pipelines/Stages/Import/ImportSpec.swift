@@ -308,7 +308,7 @@ extension ImportSpec: StageKind {
             unmet: keys[ImportKeys.unmet], mirror: keys[ImportKeys.mirror],
             keepIf: keys[ImportKeys.keepIf], location: keys.location)
         // `merge` resolves conflicts between a read and a save, which an import cannot have.
-        keys.source.refuse(
+        keys.source.reject(
             "merge",
             "An import reads and writes each batch in one transaction, so no other process can change "
                 + "a row in between, so 'merge' has no effect",

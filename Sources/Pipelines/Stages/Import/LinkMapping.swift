@@ -221,7 +221,7 @@ extension LinkMapping {
 
     private static func lookedUp(_ relationship: PlacedText, _ keys: KeyedMapping) -> LinkMapping {
         for name in ["into", "key", "set", "set-only", "link"] {
-            keys.source.refuse(
+            keys.source.reject(
                 name, "'\(name)' is about objects inside the record",
                 fix: "name them: `each: \"items[*]\"`")
         }
@@ -234,7 +234,7 @@ extension LinkMapping {
 
     private static func nested(_ relationship: PlacedText, _ keys: KeyedMapping) -> LinkMapping {
         for name in ["to", "by", "missing"] {
-            keys.source.refuse(
+            keys.source.reject(
                 name, "'\(name)' is about looking an object up, and 'each' makes it of the record",
                 fix: name == "to" ? "write `into`" : "remove it")
         }

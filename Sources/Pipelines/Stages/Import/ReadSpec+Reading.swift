@@ -28,7 +28,7 @@ extension ReadSpec {
         let seed = keys[GenerateKeys.seed]
         read.generated = keys[GenerateKeys.rows].map { GeneratedSpec(rows: $0, seed: seed) }
         read.format = .ndjson
-        keys.refuse(
+        keys.reject(
             ReadKeys.files, "'generate' creates the records, so 'files' has no effect",
             fix: "remove one of the two")
         keys.source.finish(GenerateKeys.mapping)
@@ -39,11 +39,11 @@ extension ReadSpec {
         var read = ReadSpec()
         read.command = CommandSpec(CommandKeys.command, CommandKeys.variables, in: keys)
         for key in [ReadKeys.files, ReadKeys.filesMin] as [any SpecificationKey] {
-            keys.refuse(
+            keys.reject(
                 key, "'command' supplies the input, so '\(key.name)' has no effect",
                 fix: "remove one of the two")
         }
-        keys.refuse(
+        keys.reject(
             ReadKeys.once,
             "A command's output cannot be identified in a later run, so 'once' has no effect")
         read.readContents(keys)
@@ -118,10 +118,10 @@ extension ReadSpec {
         quote = keys[ReadKeys.quote]
         comment = keys[ReadKeys.comment]
         escape = keys[ReadKeys.escape]
-        refuseEqualSigns(keys, known)
+        rejectEqualSigns(keys, known)
         dropsTrailingDelimiter = keys[ReadKeys.trailingDelimiter]
         if keys.source.has(ReadKeys.nulls.name) {
-            keys.refuse(
+            keys.reject(
                 ReadKeys.nullText, "'null-text' is another name of 'null', which is there",
                 fix: "remove one of the two")
             nulls = keys[ReadKeys.nulls]
@@ -133,9 +133,9 @@ extension ReadSpec {
     }
 
     /// Reports characters that must differ, including the default of a missing key.
-    private mutating func refuseEqualSigns(_ keys: KeyedMapping, _ known: RecordFormat?) {
+    private mutating func rejectEqualSigns(_ keys: KeyedMapping, _ known: RecordFormat?) {
         let escapeValue = keys.source(of: ReadKeys.escape)
-        refuseEqualQuote(keys, known)
+        rejectEqualQuote(keys, known)
         if let escapeValue, escape != nil, escape == quote {
             escapeValue.fail(
                 "rule", "'escape' and 'quote' must differ",
@@ -156,7 +156,7 @@ extension ReadSpec {
         }
     }
 
-    private func refuseEqualQuote(_ keys: KeyedMapping, _ known: RecordFormat?) {
+    private func rejectEqualQuote(_ keys: KeyedMapping, _ known: RecordFormat?) {
         let message = "'quote' and 'delimiter' must differ"
         let quoteValue = keys.source(of: ReadKeys.quote)
         if let value = keys.source(of: ReadKeys.delimiter) {

@@ -21,7 +21,7 @@ enum RejectKeys {
         """
         What happens to a rejected record, for each code: `reject` writes it to the reject files, \
         `stop` stops the stage, and `null` sets only the value to null.
-        """, keys: codes + [duplicateKey], explainsWords: false)
+        """, keys: codes + [duplicateKey], explainsChoices: false)
 }
 
 /// The action for records that are rejected for a given reason.

@@ -43,8 +43,8 @@ extension SpecificationChecker {
         let spec = spec.withElements(in: model)
         for mapping in spec.set {
             checkMapping(mapping, entity)
-            if owner != nil { refuseRowKey(mapping) }
-            if spec.read.escape != nil { refuseRowKeyOfColumns(mapping) }
+            if owner != nil { rejectRowKey(mapping) }
+            if spec.read.escape != nil { rejectRowKeyOfColumns(mapping) }
         }
         for link in spec.link { checkLink(link, entity) }
         checkUnmapped(spec, entity, besides: owner)
@@ -202,7 +202,7 @@ extension SpecificationChecker {
     }
 
     /// Reports a row key for objects inside a record, because they have no row in the input.
-    private mutating func refuseRowKey(_ mapping: AttributeMapping) {
+    private mutating func rejectRowKey(_ mapping: AttributeMapping) {
         guard case .field(let field) = mapping.origin, field.isRowKey,
             let place = field.expression?.location
         else { return }
@@ -213,7 +213,7 @@ extension SpecificationChecker {
 
     /// Reports a row key of some columns, because rows with an escape character are hashed
     /// completely.
-    private mutating func refuseRowKeyOfColumns(_ mapping: AttributeMapping) {
+    private mutating func rejectRowKeyOfColumns(_ mapping: AttributeMapping) {
         guard case .field(let field) = mapping.origin, field.rowKey?.names.isEmpty == false,
             let place = field.expression?.location
         else { return }
@@ -288,7 +288,7 @@ extension SpecificationChecker {
                 spec.into.location, fix: "add it to `set`")
         }
         for composite in model.requiredComposites(of: entity.name)
-        where composite.beside == nil && !composite.elements.contains(where: isFilled)
+        where composite.dependent == nil && !composite.elements.contains(where: isFilled)
             && !composite.elements.contains(where: {
                 model.attribute($0, of: entity.name)?.defaultValue != nil
             })

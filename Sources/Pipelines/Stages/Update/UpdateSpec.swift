@@ -134,7 +134,7 @@ extension SpecificationChecker {
                 checkConstant(.null, for: element, at: assignment.location, spec.extent.rules)
             }
             return checkNull(
-                of: name, beside: spec.set.map(\.attribute.text), entity, at: assignment.location)
+                of: name, with: spec.set.map(\.attribute.text), entity, at: assignment.location)
         }
         guard let attribute = attribute(assignment.attribute, of: entity, or: spec.word),
             case .constant(let constant) = assignment.value

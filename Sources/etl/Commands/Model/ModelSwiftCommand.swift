@@ -39,7 +39,7 @@ struct ModelSwiftCommand: ParsableCommand {
 
     func run() throws {
         do throws(RunFailure) {
-            try URLCheck.refuse(folder: output)
+            try URLCheck.reject(folder: output)
         } catch {
             throw error.shown()
         }

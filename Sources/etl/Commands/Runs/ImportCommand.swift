@@ -106,7 +106,7 @@ struct ImportCommand: ParsableCommand {
             fileImport = try FileImport.prepare(request)
             try fileImport.save()
         } catch {
-            for diagnostic in error.diagnostics { log.tell(diagnostic, of: RunIdentity()) }
+            for diagnostic in error.diagnostics { log.emit(diagnostic, of: RunIdentity()) }
             throw ExitCode(error.status.rawValue)
         }
         fileImport.decisions.forEach { say($0, at: ordinary) }

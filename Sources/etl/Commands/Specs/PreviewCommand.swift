@@ -62,8 +62,8 @@ struct PreviewCommand: ParsableCommand {
         let output = StandardOutput(environment: context.environment)
         let outcome = Preview(
             context, only: stage, limit: limit, isTerminal: output.isTerminal,
-            allowsCommands: !commands.areRefused,
-            tell: { Terminal.write($0) }
+            allowsCommands: !commands.areForbidden,
+            emit: { Terminal.write($0) }
         ).run(spec)
         for error in outcome.errors { Terminal.write(error) }
         if Terminal().isInteractive {

@@ -140,7 +140,7 @@ struct MigrateCommand: ParsableCommand {
             store: store, to: to, allowsCloudKit: allowsCloudKit, ifLocked: ifLocked.flag?.policy,
             progress: display.progress, interruption: SignalHandling.install())
         do throws(RunFailure) {
-            try URLCheck.refuse(file: store)
+            try URLCheck.reject(file: store)
             if let writeMapping {
                 print(try migration.writeMapping(to: writeMapping))
                 return

@@ -70,7 +70,7 @@ struct VerifyCommand: ParsableCommand {
     func run() throws {
         SignalHandling.endAtOnce()
         do throws(RunFailure) {
-            for file in [store, repair] { try file.map(URLCheck.refuse(file:)) }
+            for file in [store, repair] { try file.map(URLCheck.reject(file:)) }
         } catch {
             throw error.shown()
         }

@@ -4,7 +4,7 @@ import SQLite
 /// Resolves rows that wait for each other in cycles.
 extension BulkWriter {
     /// A link that was left out to break a cycle.
-    private struct Cut {
+    private struct OmittedLink {
         var place: Int32
         var link: Int32
         /// The primary key of the row if the plan has no key and the row was inserted; otherwise 0.
@@ -12,38 +12,38 @@ extension BulkWriter {
     }
 
     /// Resolves cycles, as many as fit in memory, and decides the rows for which that fails.
-    func settleCircles() throws(StoreError) {
+    func resolveCycles() throws(StoreError) {
         // Rows that may have to be rolled back must not be returned to the caller.
         let pauseAt = deferredRows.pauseAt
         deferredRows.pauseAt = .max
         defer { deferredRows.pauseAt = pauseAt }
         let checkpoint = try checkpoint()
-        let circles = deferredRows.waiting
-        let failed = try unwindCircles(after: checkpoint)
+        let cycles = deferredRows.dependencies
+        let failed = try unwindCycles(after: checkpoint)
         guard !failed.isEmpty else { return try release(checkpoint) }
         try restore(checkpoint)
-        deferredRows.waiting = circles
-        for place in failed where deferredRows.waiting.take(place) {
-            try settle(from: place, .decide)
+        deferredRows.dependencies = cycles
+        for place in failed where deferredRows.dependencies.take(place) {
+            try resolve(from: place, .decide)
         }
     }
 
     /// Writes rows that wait in cycles.
     ///
     /// - Returns: The rows whose left-out link could not be set in the end.
-    private func unwindCircles(after checkpoint: BulkCheckpoint) throws(StoreError) -> [Int] {
+    private func unwindCycles(after checkpoint: BulkCheckpoint) throws(StoreError) -> [Int] {
         let resultsBefore = checkpoint.rejectCount + checkpoint.missedCount
-        var broken: [Cut] = []
-        deferredRows.cutKeys.removeAll(keepingCapacity: true)
-        while let place = try deferredRows.waiting.nextInCircle() {
-            _ = deferredRows.waiting.take(place)
-            broken += try breakCircle(at: place)
+        var broken: [OmittedLink] = []
+        deferredRows.omittedKeys.removeAll(keepingCapacity: true)
+        while let place = try deferredRows.dependencies.nextInCycle() {
+            _ = deferredRows.dependencies.take(place)
+            broken += try breakCycle(at: place)
             try decideHopeless()
             // The left-out links are set after all rows that they depend on are resolved.
             guard broken.count + resultCount - resultsBefore >= deferredRows.resultsMax else {
                 continue
             }
-            if try !deferredRows.waitsForCut() { break }
+            if try !deferredRows.waitsForOmittedLink() { break }
         }
         guard !broken.isEmpty else { return [] }
         // Some rows are rejected only when they are written.
@@ -55,17 +55,17 @@ extension BulkWriter {
     /// Writes a row of a cycle, and then the rows that waited for it.
     ///
     /// - Returns: The links that were left out; empty if the row turned out not to be written.
-    private func breakCircle(at place: Int) throws(StoreError) -> [Cut] {
-        cutLinks.removeAll(keepingCapacity: true)
-        var cuts: [Cut] = []
-        if try resolveOne(place, .breakCycle(place: place)), !cutLinks.isEmpty {
+    private func breakCycle(at place: Int) throws(StoreError) -> [OmittedLink] {
+        omittedLinks.removeAll(keepingCapacity: true)
+        var cuts: [OmittedLink] = []
+        if try resolveOne(place, .breakCycle(place: place)), !omittedLinks.isEmpty {
             let inserted = plan.keyCells.isEmpty ? lastInserted?.primaryKey ?? 0 : 0
-            cuts = cutLinks.map {
-                Cut(place: Int32(place), link: Int32($0), inserted: inserted)
+            cuts = omittedLinks.map {
+                OmittedLink(place: Int32(place), link: Int32($0), inserted: inserted)
             }
-            deferredRows.cutKeys.append(try deferredRows.entries[place].key)
+            deferredRows.omittedKeys.append(try deferredRows.entries[place].key)
         }
-        try settleWoken()
+        try resolveReady()
         return cuts
     }
 
@@ -74,10 +74,10 @@ extension BulkWriter {
     /// - Parameter refused: The tokens of rows that were rejected since then.
     /// - Returns: The rows whose links could not be set.
     private func setLinks(
-        _ broken: [Cut], refused: Set<Int64>
+        _ broken: [OmittedLink], refused: Set<Int64>
     ) throws(StoreError) -> [Int] {
         func isWritten(_ place: Int) throws(StoreError) -> Bool {
-            guard !deferredRows.waiting.isRefused(place) else { return false }
+            guard !deferredRows.dependencies.isRejected(place) else { return false }
             return !refused.contains(try deferredRows.entries[place].token)
         }
         var failed: [Int] = []
@@ -141,7 +141,7 @@ extension BulkWriter {
             try count(id, isFirst: false, difference: difference, raises: raises)
         case .refused: return false
         }
-        try settleFarChanges()
+        try resolveInverseChanges()
         try endTimes()
         return true
     }

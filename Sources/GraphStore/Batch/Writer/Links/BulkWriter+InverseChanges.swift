@@ -4,12 +4,12 @@ import SQLite
 extension BulkWriter {
     /// Sums the changes of the record in other rows of the load's table, and restores the version
     /// of rows that are back in their original state.
-    func settleFarChanges() throws(StoreError) {
-        guard !far.changes.isEmpty else { return }
-        defer { far.removeAll() }
+    func resolveInverseChanges() throws(StoreError) {
+        guard !inverseChanges.changes.isEmpty else { return }
+        defer { inverseChanges.removeAll() }
         // The owner may still be rejected, and the changes of this writer undone.
         guard !isNested else { return }
-        for change in far.changes { try settle(change) }
+        for change in inverseChanges.changes { try resolve(change) }
     }
 
     /// A change in an owner's objects, when an object's own record moves it to another owner.
@@ -36,7 +36,7 @@ extension BulkWriter {
                 let hash = ForeignKeyWriter.hash(
                     id.primaryKey, order?.kind == .integer ? order?.integerValue ?? 0 : 0)
                 changes.append(
-                    OwnerChange(owner: owner.integerValue, difference: hash.turned(end.turn)))
+                    OwnerChange(owner: owner.integerValue, difference: hash.turned(end.linkIndex)))
             }
             note(
                 old,
@@ -50,16 +50,16 @@ extension BulkWriter {
 
     func noteOwners(_ changes: [OwnerChange]) {
         for change in changes {
-            far.note(change.owner, change.difference)
+            inverseChanges.note(change.owner, change.difference)
         }
     }
 
-    private func settle(_ change: InverseChanges.Change) throws(StoreError) {
+    private func resolve(_ change: InverseChanges.Change) throws(StoreError) {
         let key = change.primaryKey
         // A row that this load inserted stays counted as inserted.
         guard !isOwn(key) else { return }
         let wasChanged = try net.isChanged(key)
-        net.share()
+        net.noteSharing()
         let state = try net.change(key, by: change.difference, raises: false)
         journal?.noteChanged(key)
         noteChangedSinceSave(key, entity: change.entityNumber, wasChanged: wasChanged)
@@ -68,7 +68,7 @@ extension BulkWriter {
             tally.unchanged += wasChanged ? 1 : -1
         }
         guard state.distance == 0 else { return }
-        try settle(
+        try restoreVersion(
             unchanged: key, entity: change.entityNumber, wasRaised: state.isRaised)
     }
 }

@@ -10,7 +10,7 @@ extension BulkWriter {
         missedOfRow.removeAll(keepingCapacity: true)
         var mustCreate = false
         var refusal: LinkOutcome?
-        for link in plan.plan.links.indices where refusal == nil || canOnlyRefuse(link, unresolved)
+        for link in plan.plan.links.indices where refusal == nil || canOnlyReject(link, unresolved)
         {
             let cell = batch[place, first + link]
             let found = try resolve(batch, cell, link, token, unresolved, creating: false)
@@ -26,7 +26,7 @@ extension BulkWriter {
     }
 
     /// Returns whether a key that no object has can only cause a rejection.
-    private func canOnlyRefuse(_ link: Int, _ unresolved: UnresolvedPolicy) -> Bool {
+    private func canOnlyReject(_ link: Int, _ unresolved: UnresolvedPolicy) -> Bool {
         guard plan.plan.links[link].nested == nil, plan.plan.links[link].missing == .reject else {
             return false
         }
@@ -147,7 +147,7 @@ extension BulkWriter {
                         mustCreate = true
                         continue
                     case .obstacle(let obstacle)
-                    where canOnlyRefuse(link, unresolved) && rejects.last?.token == token:
+                    where canOnlyReject(link, unresolved) && rejects.last?.token == token:
                         refusal = .obstacle(obstacle)
                         continue
                     case .obstacle(let obstacle): return .obstacle(obstacle)
@@ -198,17 +198,18 @@ extension BulkWriter {
         }
         switch unresolved {
         case .wait where plan.mayComeLater(link: link):
-            return .obstacle(.waiting(link: link, key: deferredRows.names.awaited(key, link: link)))
-        case .decideUnlessWaiting(let place) where plan.mayComeLater(link: link):
+            return .obstacle(
+                .deferred(link: link, key: deferredRows.names.awaited(key, link: link)))
+        case .decideUnlessDeferred(let place) where plan.mayComeLater(link: link):
             let awaited = deferredRows.names.awaited(key, link: link)
-            if try deferredRows.waiting.mayCome(awaited, for: place) {
-                return .obstacle(.waiting(link: link, key: awaited))
+            if try deferredRows.dependencies.mayCome(awaited, for: place) {
+                return .obstacle(.deferred(link: link, key: awaited))
             }
         case .breakCycle(let place) where plan.mayComeLater(link: link):
             let awaited = deferredRows.names.awaited(key, link: link)
-            if try deferredRows.waiting.mayCome(awaited, for: place) {
-                if cutLinks.last != link { cutLinks.append(link) }
-                deferredRows.cutKeys.append(awaited)
+            if try deferredRows.dependencies.mayCome(awaited, for: place) {
+                if omittedLinks.last != link { omittedLinks.append(link) }
+                deferredRows.omittedKeys.append(awaited)
                 return .nothing
             }
         default:

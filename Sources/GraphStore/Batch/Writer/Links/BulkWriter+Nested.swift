@@ -80,7 +80,7 @@ extension BulkWriter {
         tally.supersededItems = undone.supersededItems
         session.filesReleased.removeSubrange(undone.filesReleased...)
         for (link, id, hash) in newTargets where plan.isOwnKey(link: link) {
-            keyFinder.noteRefused(hash, id.primaryKey)
+            keyFinder.noteRejected(hash, id.primaryKey)
         }
         newTargets.removeAll(keepingCapacity: true)
         forgetTargets()
@@ -313,7 +313,7 @@ extension BulkWriter {
             entityNumber: found.integer(1), primaryKey: found.integer(0))
         try keepTimes(of: id.primaryKey)
         let outcome = try write(over: found, id)
-        try settleFarChanges()
+        try resolveInverseChanges()
         if case .refused(let error) = outcome {
             try rejectUnique(0, error, of: id.primaryKey) { row.cells[$0] }
             return nil

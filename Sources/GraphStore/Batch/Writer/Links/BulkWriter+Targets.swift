@@ -18,7 +18,7 @@ extension BulkWriter {
             let mayUpdate = mayUpdate(found, token: token)
             release(found)
             guard mayUpdate else {
-                cutLinks.removeAll(keepingCapacity: true)
+                omittedLinks.removeAll(keepingCapacity: true)
                 return .written
             }
         case .several(let keys):
@@ -70,7 +70,7 @@ extension BulkWriter {
             delete.bind(id.primaryKey, at: 1)
             try delete.run()
             session.change.delete(id)
-            if plan.isOwnKey(link: link) { keyFinder.noteRefused(hash, id.primaryKey) }
+            if plan.isOwnKey(link: link) { keyFinder.noteRejected(hash, id.primaryKey) }
             tally.createdTargets -= 1
         }
         guard !newTargets.isEmpty else { return }

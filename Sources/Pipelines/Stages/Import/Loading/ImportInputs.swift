@@ -34,7 +34,7 @@ struct ImportInputs: Sendable {
         try self.init(read, environment.spec, environment.values)
         recordsMax = environment.recordsMax
         options.chunkBytes = environment.decoding.chunkBytes ?? options.chunkBytes
-        tellOfCommands(environment.warn)
+        showCommandLines(environment.warn)
         if read.isOnce { try leaveOutKnown(stage, environment) }
     }
 
@@ -75,8 +75,8 @@ struct ImportInputs: Sendable {
     }
 
     /// Sets the function that reports the lines of commands on their standard error.
-    mutating func tellOfCommands(_ tell: @escaping @Sendable (Diagnostic) -> Void) {
-        options.tellOfCommand = files.lazy.compactMap(\.command).first?.telling(tell)
+    mutating func showCommandLines(_ emit: @escaping @Sendable (Diagnostic) -> Void) {
+        options.showCommandLine = files.lazy.compactMap(\.command).first?.reporting(emit)
     }
 
     private static func tooFew(

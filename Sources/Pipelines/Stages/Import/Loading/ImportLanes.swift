@@ -20,23 +20,23 @@ final class ImportLanes: Sendable {
     private static let batchesMax = 6
 
     /// The unit of work for a lane.
-    enum Share {
+    enum Unit {
         /// Complete inputs, which are opened and decompressed in parallel.
         case inputs
         /// Pieces of inputs, one batch each; inputs are read consecutively.
         case pieces
     }
 
-    let share: Share
+    let unit: Unit
     /// Whether the inputs are read before the writer begins, on the writer's thread.
     let isReadFirst: Bool
     /// The gate for cutting pieces.
-    let cutting: RoundRobinGate
+    let splitting: RoundRobinGate
     /// The gate for counting the contents of pieces.
     let counting: RoundRobinGate
     private let queues: [BatchQueue<MappedBatch>]
     private let inputCount: Int
-    private let sharesDone = Mutex(0)
+    private let unitsDone = Mutex(0)
 
     /// Creates the lanes.
     ///
@@ -48,13 +48,13 @@ final class ImportLanes: Sendable {
     ///   - isReadFirst: Whether the inputs are read before the writer begins; only for a single
     ///     lane.
     init(
-        share: Share, inputCount: Int, batchCount: Int, plans: [ImportPlan], isReadFirst: Bool
+        unit: Unit, inputCount: Int, batchCount: Int, plans: [ImportPlan], isReadFirst: Bool
     ) {
         self.isReadFirst = isReadFirst
         // A single lane reads all inputs.
-        self.share = plans.count > 1 ? share : .inputs
+        self.unit = plans.count > 1 ? unit : .inputs
         self.inputCount = inputCount
-        cutting = RoundRobinGate(count: plans.count)
+        splitting = RoundRobinGate(count: plans.count)
         counting = RoundRobinGate(count: plans.count)
         queues = plans.enumerated().map { lane, plan in
             // The end of each input also ends a batch.
@@ -97,16 +97,16 @@ final class ImportLanes: Sendable {
         _ interruption: Interruption, ignoringTimeLimit: Bool = false,
         pause: () throws -> Void = {}
     ) throws -> MappedBatch? {
-        let done = sharesDone.withLock(\.self)
+        let done = unitsDone.withLock(\.self)
         let turn = done % queues.count
         var readers = queues
-        if queues.count == 1 || share == .pieces || done < inputCount {
+        if queues.count == 1 || unit == .pieces || done < inputCount {
             let batch = try queues[turn].take(
                 interruption, ignoringTimeLimit: ignoringTimeLimit, pause: pause)
-            if queues.count > 1, share == .pieces || batch?.finishedInput != nil {
-                sharesDone.withLock { $0 += 1 }
+            if queues.count > 1, unit == .pieces || batch?.finishedInput != nil {
+                unitsDone.withLock { $0 += 1 }
             }
-            guard batch == nil, share == .pieces else { return batch }
+            guard batch == nil, unit == .pieces else { return batch }
             readers.remove(at: turn)
         }
         // The findings of the readers are complete only when all of them have ended.
@@ -125,7 +125,7 @@ final class ImportLanes: Sendable {
     /// Stops all readers.
     func cancel() {
         for queue in queues { queue.cancel() }
-        cutting.end()
+        splitting.end()
         counting.end()
     }
 }

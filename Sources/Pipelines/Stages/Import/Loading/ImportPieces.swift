@@ -55,10 +55,10 @@ final class ImportPieces: Sendable {
     ///
     /// - Returns: The input of the piece, and whether it may have further pieces; `nil` if all
     ///   inputs are read, or if the writer needs no more.
-    func cut(
+    func split(
         _ batch: MappedBatch, _ plan: ImportPlan, lane: Int
     ) throws -> (input: Input, isMore: Bool)? {
-        try lanes.cutting.take(lane) {
+        try lanes.splitting.take(lane) {
             guard let input = try openInput(plan) else { return nil }
             let isMore = try input.reader.nextPiece(batch.records)
             batch.begin(input.reader, plan, bytesBefore: input.bytesBefore)

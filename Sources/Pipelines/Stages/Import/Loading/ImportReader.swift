@@ -42,7 +42,7 @@ final class ImportReader: Sendable {
             return queue.fill { try read(places, plans[0], to: queue, unless: stop) }
         }
         let pieces =
-            lanes.share == .pieces ? ImportPieces(inputs, lanes) : nil
+            lanes.unit == .pieces ? ImportPieces(inputs, lanes) : nil
         for (lane, (queue, places)) in lanes.lanes.enumerated() {
             queue.fill(in: group) {
                 let stop = ReadingStop { [weak queue] in queue?.isCancelled ?? true }
@@ -64,7 +64,7 @@ final class ImportReader: Sendable {
         var mapper = RecordMapper(plan, unless: stop)
         var decoder: (pieces: PieceDecoder, input: ImportPieces.Input)?
         while let batch = queue.takeIdle(),
-            let (input, isMore) = try pieces.cut(batch, plan, lane: lane)
+            let (input, isMore) = try pieces.split(batch, plan, lane: lane)
         {
             if decoder?.input !== input {
                 decoder = (PieceDecoder(of: input.reader), input)
@@ -292,7 +292,7 @@ extension InputFile {
             throw RunFailure(
                 .dataError, code: "input.cut",
                 "\(name) was cut while the run read it: of "
-                    + "\(ReportWords.several(byteCount, "byte")) \(size) are left",
+                    + "\(ReportNumbers.several(byteCount, "byte")) \(size) are left",
                 fix: "write it under another name, and rename it when it is complete")
         }
         return size > byteCount

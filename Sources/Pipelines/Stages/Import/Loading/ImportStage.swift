@@ -34,7 +34,7 @@ struct ImportStage: Sendable {
                     note, isRepeatable: spec.isRepeatable, environment)
                 return try run(rest, after: note)
             } catch let obstacle as CannotResume {
-                try tell(obstacle, inputs.streams.map(\.name).joined(separator: ", "))
+                try emit(obstacle, inputs.streams.map(\.name).joined(separator: ", "))
                 // The rejects of an input that has changed will not be read again.
                 let isReadAgain =
                     obstacle.isOfStage
@@ -50,7 +50,7 @@ struct ImportStage: Sendable {
     ///
     /// - Throws: `RunFailure` (65) if it must not start over: the earlier part of a stream is lost,
     ///   or saved objects would be inserted twice.
-    private func tell(_ obstacle: CannotResume, _ streams: String) throws(RunFailure) {
+    private func emit(_ obstacle: CannotResume, _ streams: String) throws(RunFailure) {
         guard spec.isRepeatable else {
             throw RunFailure(
                 .dataError, code: "run.cannot-resume",
@@ -84,10 +84,10 @@ struct ImportStage: Sendable {
             // is missing.
             return
         }
-        try refuse(inputs.headerProblems(makePlan().selection))
+        try reject(inputs.headerProblems(makePlan().selection))
     }
 
-    private func refuse(_ problems: [Diagnostic]) throws(RunFailure) {
+    private func reject(_ problems: [Diagnostic]) throws(RunFailure) {
         if !problems.isEmpty { throw RunFailure(.configuration, problems) }
     }
 
@@ -106,7 +106,7 @@ struct ImportStage: Sendable {
             bytesTotal: inputs.streams.isEmpty ? inputs.files.reduce(0) { $0 + $1.byteCount } : 0,
             records: note?.counts.read ?? 0)
         // An attempt that could not resume may have left a larger page cache.
-        try sharePages()
+        try limitPageCache()
         let background = environment.container.newBackgroundContext()
         let report = try background.performAndWait { context in
             // An open transaction would block the next one.
@@ -115,7 +115,7 @@ struct ImportStage: Sendable {
             return try write(inputs, after: note, leaving: left, in: context)
         }
         // The import may have changed the page cache; reset it for the next stage.
-        try sharePages()
+        try limitPageCache()
         environment.progress.enter(phase: "indexes")
         try environment.container.buildPendingIndexes(environment.spec.budget)
         return report
@@ -130,7 +130,7 @@ struct ImportStage: Sendable {
                 Diagnostic(
                     .note, code: "import.shared-keys",
                     "Import '\(stage.name)', `\(shared.path)`: "
-                        + "\(ReportWords.several(shared.count, "key")) of '\(shared.entity)' "
+                        + "\(ReportNumbers.several(shared.count, "key")) of '\(shared.entity)' "
                         + "\(isOne ? "is" : "are") shared by several objects; records with "
                         + "\(isOne ? "it" : "them") are rejected",
                     fix: "delete or change the duplicates, or use a key that identifies one object")
@@ -138,9 +138,9 @@ struct ImportStage: Sendable {
         }
     }
 
-    private func sharePages() throws {
+    private func limitPageCache() throws {
         try environment.container.setPageCache(
-            kibibytes: MemoryShares(environment.spec.budget.memory).pages >> 10)
+            kibibytes: MemoryLimits(environment.spec.budget.memory).pages >> 10)
     }
 
     /// Returns the reading side, which has not started, and the plan of the writing side.
@@ -148,26 +148,26 @@ struct ImportStage: Sendable {
         of inputs: ImportInputs, isSmall: Bool
     ) throws -> (plan: ImportPlan, reader: ImportReader, lanes: ImportLanes) {
         let inputCount = inputs.filesLeft.count
-        let batchCount = MemoryShares(environment.spec.budget.memory).batches
+        let batchCount = MemoryLimits(environment.spec.budget.memory).batches
         let decoding = environment.decoding
         // Without a filter, nearly all records are written, and the reader waits for the writer
         // anyway.
-        let share: ImportLanes.Share =
+        let unit: ImportLanes.Unit =
             !isSmall && spec.keepIf != nil && !spec.usesRowKeys
                 && inputs.areLarge(decoding.largeInputBytes) && inputs.sectionEnd == nil
             ? .pieces : .inputs
         let laneCount = ImportLanes.count(
-            inputs: share == .pieces ? .max : inputCount, batches: batchCount,
+            inputs: unit == .pieces ? .max : inputCount, batches: batchCount,
             processors: inputs.mayBeReadAtOnce && !isSmall ? decoding.processorCount : 1)
         let plans = try (0..<laneCount).map { _ in try makePlan() }
         var plan = plans[0]
         plan.bulk.expectsFewRows = isSmall
         let lanes = ImportLanes(
-            share: share, inputCount: inputCount, batchCount: batchCount, plans: plans,
+            unit: unit, inputCount: inputCount, batchCount: batchCount, plans: plans,
             isReadFirst: isSmall)
         let reader = ImportReader(
             plans: plans, inputs: inputs,
-            rowKeyBytes: MemoryShares(environment.spec.budget.memory).rowKeys / plans.count,
+            rowKeyBytes: MemoryLimits(environment.spec.budget.memory).rowKeys / plans.count,
             interruption: environment.interruption)
         return (plan, reader, lanes)
     }
@@ -179,7 +179,7 @@ struct ImportStage: Sendable {
     ) throws -> StageReport {
         let isSmall = note?.isBegun != true && inputs.areSmall(environment.decoding.smallInputBytes)
         var (plan, reader, lanes) = try makeReading(of: inputs, isSmall: isSmall)
-        if inputs.filesLeft.count > 1 { try refuse(inputs.headerProblems(plan.selection)) }
+        if inputs.filesLeft.count > 1 { try reject(inputs.headerProblems(plan.selection)) }
         let reading = DispatchGroup()
         // A stream must not be read before it is known that the import can resume.
         let isFirst = note?.isBegun != true

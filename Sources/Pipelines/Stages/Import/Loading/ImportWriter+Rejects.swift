@@ -79,7 +79,7 @@ extension ImportWriter {
         case .count(let limit): return rejected > limit
         case .percent:
             // Buffered records have no outcome yet.
-            let ended = progress.counts.read - base.read - recordsAside
+            let ended = progress.counts.read - base.read - recordsBuffered
             return ended >= 1000
                 && rejected > environment.spec.rejects.abort.allowed(of: ended)
         }
@@ -93,7 +93,7 @@ extension ImportWriter {
             ? "the import stopped early, because "
                 + (allowed == 0
                     ? "a reject stops it"
-                    : "more than \(ReportWords.several(allowed, "reject")) stop it")
+                    : "more than \(ReportNumbers.several(allowed, "reject")) stop it")
             : (allowed == 0 ? "none is" : allowed == 1 ? "1 is" : "\(allowed.grouped) are")
                 + " allowed"
         var diagnostics = rejects.firstOfEachCode
@@ -111,7 +111,7 @@ extension ImportWriter {
             ? "raise `rejects.\(key)`" : "allow rejects with --allow-rejects"
         if environment.isDry { return "correct the records, or \(allowance)" }
         let folder = rejects.finalFolder
-        if rejects.areGone {
+        if rejects.areRemoved {
             return "the records were in \(folder), and are no longer there: read the input again"
                 + " with --restart, or \(allowance)"
         }

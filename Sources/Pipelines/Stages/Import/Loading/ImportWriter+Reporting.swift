@@ -8,7 +8,7 @@ extension ImportWriter {
     func report() throws -> StageReport {
         var objects = progress.objects
         objects.add(
-            try context.settledChange(), keysBefore: environment.journal.run.keysBefore,
+            try context.finalChange(), keysBefore: environment.journal.run.keysBefore,
             environment.container.schema)
         var report = reportSoFar(objects)
         if let miscount = environment.miscount { report.records = report.records.map(miscount) }
@@ -48,7 +48,7 @@ extension ImportWriter {
         counts.createdTargets = tally.createdTargets
         counts.supersededItems = tally.supersededItems
         if spec.onlyLinks(by: plan.bulk.key) { counts.noteLinked() }
-        counts.noteWaiting()
+        counts.noteDeferred()
         var report = StageReport(kind: stage.kind.word, name: stage.name)
         report.records = counts
         report.rejects = progress.rejectTally

@@ -32,7 +32,7 @@ extension ImportWriter {
         var note = progress
         let schema = environment.container.schema
         note.objects.add(
-            try context.settledChange(), keysBefore: environment.journal.run.keysBefore, schema)
+            try context.finalChange(), keysBefore: environment.journal.run.keysBefore, schema)
         note.secondsElapsed += started.secondsToNow
         if section != nil { note.position = start }
         try environment.journal.note(
@@ -69,24 +69,24 @@ extension ImportWriter {
     }
 
     /// Writes the deferred rows, or rejects them.
-    mutating func settle() throws {
+    mutating func resolveDeferred() throws {
         try endSection()
         // There may be as many rejects as records, so process them in portions to limit memory.
-        while try writer.settleSome() { try keepRejectsOfParked() }
+        while try writer.resolveSome() { try keepRejectsOfDeferred() }
         try writer.finish()
-        try keepRejectsOfParked()
+        try keepRejectsOfDeferred()
         // Remove the notes now, so that after a failure the next attempt does not write these rows
         // again.
-        try context.removeProgressNotes(BulkWriter.waitingKinds + [DeferredRecords.kind])
+        try context.removeProgressNotes(BulkWriter.deferredKinds + [DeferredRecords.kind])
     }
 
-    private mutating func keepRejectsOfParked() throws {
-        let parked = parked
+    private mutating func keepRejectsOfDeferred() throws {
+        let deferredRecords = deferredRecords
         for link in writer.takeMissedLinks() {
-            try keep(link) { try parked.record(link.token, at: nil).location }
+            try keep(link) { try deferredRecords.record(link.token, at: nil).location }
         }
         for reject in writer.takeRejects() {
-            let record = try parked.record(reject.token, at: reject.property)
+            let record = try deferredRecords.record(reject.token, at: reject.property)
             try keep(record.rejected(reject, plan), nil)
         }
     }
@@ -94,7 +94,7 @@ extension ImportWriter {
     /// Checks the result, then saves the rest together with the note that the stage is done.
     mutating func finish() throws -> StageReport {
         try writer.flush()
-        try judgeInput()
+        try checkInput()
         try mirror()
         try context.takeBackUnchangedRows(writer)
         try rejects.synchronize()
@@ -115,14 +115,14 @@ extension ImportWriter {
         try rejects.close()
         try environment.journal.finish(stage, report, inputs: imported, in: context)
         // With a limit, the import ends before the end of its inputs.
-        if environment.recordsMax != nil, goesOn, !spec.isRepeatable,
+        if environment.recordsMax != nil, resumes, !spec.isRepeatable,
             let position = progress.position, !position.isStream
         {
             progress.left.append(position)
         }
         if !progress.left.isEmpty {
             try environment.journal.note(
-                progress.setAside(progress.left), finished: [], in: context)
+                progress.keeping(progress.left), finished: [], in: context)
         }
         try context.save()
         return report

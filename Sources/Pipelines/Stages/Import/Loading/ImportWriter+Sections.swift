@@ -69,14 +69,14 @@ extension ImportWriter {
     mutating func endSection() throws {
         guard let section else { return }
         self.section = nil
-        defer { recordsAside = 0 }
+        defer { recordsBuffered = 0 }
         guard !section.isReadAgain else {
             throw CannotResume("there is less to be read again than there was")
         }
         if section.hasFailed || section.isMostlyNew { mayStage = false }
         let end = progress.position
         let total = ProgressLine.count(Double(section.rowCount))
-        recordsAside = section.rowCount
+        recordsBuffered = section.rowCount
         var written = 0
         // After reading records again, write for at least the same time. Otherwise, there could be
         // as many attempts as saves.
@@ -127,10 +127,10 @@ extension ImportWriter {
         let idleBefore = writer.idleRecords
         // No row is deferred, so the index in the batch identifies a row.
         try writer.apply(rows.batch, firstToken: 0, likelyRows: rows.numbers)
-        recordsAside -= rows.count
+        recordsBuffered -= rows.count
         unsaved.add(
             records: rows.count, bytes: rows.byteCount, idle: writer.idleRecords - idleBefore)
-        if let share = writer.takeCacheShare() { unsaved.noteLastSave(filling: share) }
+        if let share = writer.takeCacheFraction() { unsaved.noteLastSave(filling: share) }
         for link in writer.takeMissedLinks() {
             try keep(link) { rows.location(ofRow: Int(link.token)) }
         }

@@ -12,10 +12,10 @@ struct ImportWriter {
     let inputs: ImportInputs
     let context: ManagedObjectContext
     let writer: BulkWriter
-    let parked: DeferredRecords
+    let deferredRecords: DeferredRecords
     let paths: NotedPaths
     /// Whether an earlier attempt has left a position.
-    let goesOn: Bool
+    let resumes: Bool
     let started = ContinuousClock.now
     /// The relationships whose missing links are written to a file.
     let reportedLinks: Set<String>
@@ -34,7 +34,7 @@ struct ImportWriter {
     /// The records that are buffered to be written in row order.
     var section: StagedSection?
     /// The number of buffered records that are not yet written.
-    var recordsAside = 0
+    var recordsBuffered = 0
     /// The file of the buffered records.
     let spillFile: SpillFile
     /// Whether further sections may be buffered.
@@ -61,13 +61,13 @@ struct ImportWriter {
         self.inputs = inputs
         self.context = context
         paths = importStage.environment.paths
-        goesOn = note != nil
+        resumes = note != nil
         reportedLinks = Set(
             spec.link.filter { $0.missing == .report }.map(\.relationship.text))
-        parked = DeferredRecords(context, paths)
+        deferredRecords = DeferredRecords(context, paths)
         writer = try context.bulkWriter(
             for: plan.bulk,
-            memory: MemoryShares(environment.spec.budget.memory).load(
+            memory: MemoryLimits(environment.spec.budget.memory).load(
                 countingRows: plan.rowKeyCell != nil),
             isResumable: true)
         rejects = RejectFiles(environment, stage: stage, inputs: inputs)
@@ -151,7 +151,7 @@ struct ImportWriter {
                 try saveIfEnough(bytesRead)
             }
             if !isCompared { try checkStop() }
-            try settle()
+            try resolveDeferred()
             try checkRejects()
         } catch var stop as Interrupted {
             try saveInterrupted(lanes)
@@ -180,7 +180,7 @@ struct ImportWriter {
         if section?.isReadAgain != true { try count(batch) }
         if let section {
             try section.add(batch, writer)
-            recordsAside = section.rowCount
+            recordsBuffered = section.rowCount
         } else {
             try write(batch)
         }
@@ -227,7 +227,7 @@ struct ImportWriter {
     private func withFaultsOfStore(
         _ reject: RejectedRecord, _ batch: MappedBatch
     ) throws -> RejectedRecord {
-        guard let number = reject.location.record, let refused = batch.refusedRows[number] else {
+        guard let number = reject.location.record, let refused = batch.rejectedRows[number] else {
             return reject
         }
         var reject = reject
@@ -248,10 +248,10 @@ struct ImportWriter {
             try writer.apply(batch.rows, firstToken: first)
         }
         unsaved.add(batch, idle: writer.idleRecords - idleBefore + batch.filtered)
-        if let share = writer.takeCacheShare() { unsaved.noteLastSave(filling: share) }
+        if let share = writer.takeCacheFraction() { unsaved.noteLastSave(filling: share) }
         for token in writer.takeDeferredTokens() {
             let row = Int(token - first)
-            try parked.add(
+            try deferredRecords.add(
                 batch.record(ofRow: row), token: token, batch.distances(ofRow: row, plan))
         }
         for link in writer.takeMissedLinks() {

@@ -46,8 +46,8 @@ struct RejectFiles {
     private var shown: [String: [Diagnostic]] = [:]
     private static let shownMax = 5
     /// The number of buffered bytes of all files.
-    private var waitingBytes = 0
-    private static let waitingBytesMax = 4 << 20
+    private var bufferedBytes = 0
+    private static let bufferedBytesMax = 4 << 20
 
     init(_ environment: StageEnvironment, stage: Stage, inputs: ImportInputs) {
         finalFolder =
@@ -223,7 +223,7 @@ struct RejectFiles {
     }
 
     /// Whether all reject files so far were removed, or emptied by replays.
-    var areGone: Bool { !hasFiles && !isDry }
+    var areRemoved: Bool { !hasFiles && !isDry }
 
     /// The lengths of the files; valid after `synchronize()`.
     var notes: [RejectFileNote] {
@@ -266,10 +266,10 @@ struct RejectFiles {
             unmade.append(source)
         }
         if let file = files[source] {
-            waitingBytes -= file.waitingBytes
+            bufferedBytes -= file.bufferedBytes
             file.add(reject, runID: runID)
-            waitingBytes += file.waitingBytes
-            if file.isFull || waitingBytes > Self.waitingBytesMax { try flush() }
+            bufferedBytes += file.bufferedBytes
+            if file.isFull || bufferedBytes > Self.bufferedBytesMax { try flush() }
         }
         if shown[reject.code, default: []].count < Self.shownMax {
             shown[reject.code, default: []].append(reject.diagnostic)
@@ -289,16 +289,16 @@ struct RejectFiles {
         }
         let text = MissedLinkLine(link, at: place, runID: runID).text
         file.write(text)
-        waitingBytes += text.count
-        if file.isFull || waitingBytes > Self.waitingBytesMax { try flush() }
+        bufferedBytes += text.count
+        if file.isFull || bufferedBytes > Self.bufferedBytesMax { try flush() }
     }
 
     /// Writes the buffered bytes; they need not be durable before the next save.
     private mutating func flush() throws {
         try makeFiles()
-        for file in files.values where file.waitingBytes > 0 { try file.flush() }
-        for file in links.values where file.waitingBytes > 0 { try file.flush() }
-        waitingBytes = 0
+        for file in files.values where file.bufferedBytes > 0 { try file.flush() }
+        for file in links.values where file.bufferedBytes > 0 { try file.flush() }
+        bufferedBytes = 0
     }
 
     private mutating func makeFiles() throws {
@@ -366,7 +366,7 @@ struct RejectFiles {
         try makeFiles()
         for file in files.values { try file.synchronize() }
         for file in links.values { try file.synchronize() }
-        waitingBytes = 0
+        bufferedBytes = 0
     }
 
     /// Completes and closes the files.
@@ -376,6 +376,6 @@ struct RejectFiles {
         for file in links.values { try file.synchronize() }
         files = [:]
         links = [:]
-        waitingBytes = 0
+        bufferedBytes = 0
     }
 }

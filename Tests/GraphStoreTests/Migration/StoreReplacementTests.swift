@@ -4,7 +4,7 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Replacing a store") struct StoreSwapTests {
+@Suite("Replacing a store") struct StoreReplacementTests {
     @Test("if the backup cannot be created, the store and its journal mode stay unchanged")
     func failureToKeep() throws {
         let store = try MigratedStore(

@@ -8,7 +8,7 @@
 /// lines",x         and closes before a delimiter or a line end,
 /// 2,5" disk,y      unlike this one: the piece ends before its record
 /// ```
-struct PieceCutter {
+struct PieceSplitter {
     /// The byte around fields that may hold line ends, and the one between fields.
     private let quoting: (quote: UInt8, delimiter: UInt8)?
     private let recordBytesMax: Int
@@ -35,8 +35,8 @@ struct PieceCutter {
             guard let opened, let next = endOfQuoted(opened, start, limit) else { break }
             position = next
         }
-        let isCut = piece.recordCount < recordsMax
-        return isCut && chunk.count - piece.byteCount > recordBytesMax ? Piece() : piece
+        let isTruncated = piece.recordCount < recordsMax
+        return isTruncated && chunk.count - piece.byteCount > recordBytesMax ? Piece() : piece
     }
 
     /// Returns whether a record with quotes before `position` ends in a range and is too big.

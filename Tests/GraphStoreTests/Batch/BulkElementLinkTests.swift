@@ -4,7 +4,7 @@ import Testing
 @testable import GraphStore
 
 /// Join rows of a many-to-many relationship that is set by records and by objects nested in them.
-@Suite("Join rows that records and their nested objects set") struct BulkElementPairTests {
+@Suite("Join rows that records and their nested objects set") struct BulkElementLinkTests {
     private static let model = """
         Task:
           attributes: { id: Integer 32, code: String }

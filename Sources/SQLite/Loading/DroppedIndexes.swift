@@ -13,10 +13,10 @@ extension Connection {
     /// - Parameters:
     ///   - table: a table of the main database.
     ///   - count: the number of rows to delete.
-    package func withIndexesAside(
+    package func withIndexesDropped(
         of table: String, deleting count: Int, _ delete: () throws(StoreError) -> Void
     ) throws(StoreError) {
-        let indexes = try indexesAside(of: table, deleting: count)
+        let indexes = try indexesToDrop(of: table, deleting: count)
         guard !indexes.isEmpty else { return try delete() }
         for index in indexes {
             try execute("DROP INDEX \(Self.quoted(index.name))")
@@ -27,7 +27,7 @@ extension Connection {
         }
     }
 
-    private func indexesAside(
+    private func indexesToDrop(
         of table: String, deleting count: Int
     ) throws(StoreError) -> [(name: String, sql: String)] {
         // Measured: below a quarter of the rows, this takes longer. The highest row ID is at least

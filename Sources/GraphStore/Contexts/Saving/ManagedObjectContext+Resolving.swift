@@ -22,7 +22,7 @@ extension ManagedObjectContext {
         if let row { try takeStored(row, into: other) }
         try fire(other)
         if object.isStored {
-            try settleRows(object, other, resolution)
+            try resolveRows(object, other, resolution)
             return nil
         }
         guard resolution != .rollback else {
@@ -38,14 +38,14 @@ extension ManagedObjectContext {
         aliases[old] = other.objectID
         rows.unwritten.add(old)
         object.pending = .none
-        object.isGone = true
+        object.hasNoRow = true
         unregister(object)
         object.objectID = other.objectID
         object.link = .nowhere(self)
         return old
     }
 
-    private func settleRows(
+    private func resolveRows(
         _ object: ManagedObject, _ other: ManagedObject, _ resolution: MergePolicy.Resolution
     ) throws(StoreError) {
         switch resolution {

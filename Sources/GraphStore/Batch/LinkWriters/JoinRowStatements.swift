@@ -1,9 +1,9 @@
 import SQLite
 
 /// The statements that write a join table from the side of the owners.
-struct PairStatements {
+struct JoinRowStatements {
     /// A join row, with its columns in order.
-    struct Pair {
+    struct JoinRow {
         var first: Int64
         var second: Int64
         /// The position in the owner's order; `nil` if there is none.
@@ -53,24 +53,24 @@ struct PairStatements {
         order = try connection.prepare("UPDATE \(join.table) SET \(orderColumn) = ?" + pair)
     }
 
-    func pair(_ owner: Int64, _ destination: Int64, order: Int64?) -> Pair {
+    func pair(_ owner: Int64, _ destination: Int64, order: Int64?) -> JoinRow {
         ownerIsFirst
-            ? Pair(first: owner, second: destination, order: order)
-            : Pair(first: destination, second: owner, order: order)
+            ? JoinRow(first: owner, second: destination, order: order)
+            : JoinRow(first: destination, second: owner, order: order)
     }
 
-    func owner(of pair: Pair) -> Int64 { ownerIsFirst ? pair.first : pair.second }
+    func owner(of pair: JoinRow) -> Int64 { ownerIsFirst ? pair.first : pair.second }
 
-    func destination(of pair: Pair) -> Int64 { ownerIsFirst ? pair.second : pair.first }
+    func destination(of pair: JoinRow) -> Int64 { ownerIsFirst ? pair.second : pair.first }
 
     /// Inserts a join row, and returns whether it is new.
-    func insert(_ pair: Pair) throws(StoreError) -> Bool {
+    func insert(_ pair: JoinRow) throws(StoreError) -> Bool {
         bind(pair, to: insertOne, from: 1)
         return try insertOne.run() > 0
     }
 
     /// Inserts the join rows that do not exist.
-    func insert(_ pairs: [Pair]) throws(StoreError) {
+    func insert(_ pairs: [JoinRow]) throws(StoreError) {
         let size = RowStatements.groupSize
         let width: Int32 = 2 + (isOrdered ? 1 : 0) + (hasBackOrder ? 1 : 0)
         var position = 0
@@ -119,7 +119,7 @@ struct PairStatements {
         try order.run()
     }
 
-    private func bind(_ pair: Pair, to statement: Statement, from index: Int32) {
+    private func bind(_ pair: JoinRow, to statement: Statement, from index: Int32) {
         statement.bind(pair.first, at: index)
         statement.bind(pair.second, at: index + 1)
         var next = index + 2

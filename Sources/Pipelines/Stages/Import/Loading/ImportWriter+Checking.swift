@@ -9,16 +9,16 @@ extension ImportWriter {
     ///
     /// If nothing was saved before, nothing is saved. Otherwise, the next run repeats the check
     /// without reading anything again.
-    mutating func judgeInput() throws {
-        guard environment.recordsMax == nil, environment.judgesInputs else { return }
+    mutating func checkInput() throws {
+        guard environment.recordsMax == nil, environment.checksInputs else { return }
         let read = progress.counts.read
         // With `once`, a run without new files has nothing to read.
         let isIdle = spec.read.isOnce && inputs.files.isEmpty && read == 0
         guard read >= spec.read.recordsMin || isIdle else {
-            try stopJudged()
+            try stopChecked()
             throw RunFailure(
                 .noInput, code: "input.too-few-records",
-                "'\(stage.name)' has read \(ReportWords.several(read, "record")), and "
+                "'\(stage.name)' has read \(ReportNumbers.several(read, "record")), and "
                     + "`read.min-records` is \(spec.read.recordsMin.grouped)",
                 fix: "check that the inputs are complete, or lower `read.min-records`")
         }
@@ -29,11 +29,11 @@ extension ImportWriter {
         }
         for place in problems.indices { problems[place].severity = .error }
         let rejected = rejects.firstOfEachCode
-        try stopJudged()
+        try stopChecked()
         throw RunFailure(.dataError, rejected + problems)
     }
 
-    private mutating func stopJudged() throws {
+    private mutating func stopChecked() throws {
         let saved = environment.journal.point(of: stage)
         if saved?.isEmpty == false { try saveStopped() }
     }
@@ -42,7 +42,7 @@ extension ImportWriter {
     /// reject.
     private func warnOfDuplicateKeys() {
         guard let found = progress.facts?.duplicateKeys else { return }
-        let count = ReportWords.several(found.records, "record")
+        let count = ReportNumbers.several(found.records, "record")
         environment.warn(
             Diagnostic(
                 .warning, code: "import.duplicate-keys",
@@ -147,7 +147,7 @@ extension ImportWriter {
         environment.warn(
             Diagnostic(
                 .warning, code: "import.read-before",
-                "An earlier run has appended the same \(ReportWords.several(input.records, "record"))"
+                "An earlier run has appended the same \(ReportNumbers.several(input.records, "record"))"
                     + " of \(InputFile.name(of: input.path))\(origin)",
                 at: .source(spec.location), fix: fix))
     }

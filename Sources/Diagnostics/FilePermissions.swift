@@ -1,7 +1,7 @@
 package import Files
 
 /// A file's owner, group, and permissions, which are copied to a file that replaces it.
-package struct FileRights: Sendable, Hashable {
+package struct FilePermissions: Sendable, Hashable {
     private var mode: UInt32
     private let owner: UInt32
     private let group: UInt32
@@ -15,10 +15,10 @@ package struct FileRights: Sendable, Hashable {
     }
 
     /// Returns a copy with more permission bits, such as write permission for the owner.
-    package func adding(_ bits: UInt32) -> FileRights {
-        var rights = self
-        rights.mode |= bits
-        return rights
+    package func adding(_ bits: UInt32) -> FilePermissions {
+        var permissions = self
+        permissions.mode |= bits
+        return permissions
     }
 
     /// Applies the rights to an open file; only root can change the owner.

@@ -3,12 +3,12 @@ import Testing
 
 @testable import GraphStore
 
-@Suite("Pair sort") struct PairSortTests {
+@Suite("Pair sort") struct RadixSortTests {
     private func sorted(_ numbers: [UInt64]) -> [UInt64] {
         var numbers = numbers
         var room = numbers
         let count = numbers.withUnsafeMutableBufferPointer { numbers in
-            room.withUnsafeMutableBufferPointer { PairSort.sortUnique(numbers, using: $0) }
+            room.withUnsafeMutableBufferPointer { RadixSort.sortUnique(numbers, using: $0) }
         }
         return Array(numbers[..<count])
     }

@@ -20,7 +20,7 @@ extension SalvageWriter {
 
     /// Repairs the entity's own to-one relationships: removes links without a destination and makes
     /// both ends consistent.
-    mutating func mendLinks(of entity: StoreLayout.Entity) throws(StoreError) {
+    mutating func repairLinks(of entity: StoreLayout.Entity) throws(StoreError) {
         let own = schema.model.ownRelationshipNames(of: entity.name)
         for (name, place) in entity.toOnes.sorted(by: { $0.key < $1.key })
         where own.contains(name) {
@@ -31,7 +31,7 @@ extension SalvageWriter {
             else { continue }
             let link = ToOneLink(entity, name, place, destination)
             let gone = try keys(link.dangling)
-            try cut(columns, of: link, where: link.isDangling)
+            try removeLinks(columns, of: link, where: link.isDangling)
             lose(
                 .dangling, entity.name, name, count: gone.count, keys: gone,
                 "\(entity.name).\(name): \(gone.count.counting("link", "links")) had no destination object, and"
@@ -42,13 +42,13 @@ extension SalvageWriter {
                         + " \(destination.table) d WHERE d.Z_PK = t.\(columns.column))"
                         + " WHERE t.\(columns.column) IS NOT NULL\(link.family)")
             }
-            try mendInverse(of: link, columns)
-            try mendOrder(of: link, columns)
+            try repairInverse(of: link, columns)
+            try repairOrder(of: link, columns)
         }
     }
 
     /// Removes a link from the rows that match a condition.
-    private func cut(
+    private func removeLinks(
         _ columns: StoreLayout.ToOneColumns, of link: ToOneLink, where condition: String
     ) throws(StoreError) {
         let names = [columns.column, columns.entityColumn, columns.orderColumn]
@@ -57,7 +57,7 @@ extension SalvageWriter {
     }
 
     /// Sets a missing inverse link; if two objects claim the same one, the first keeps it.
-    private mutating func mendInverse(
+    private mutating func repairInverse(
         of link: ToOneLink, _ columns: StoreLayout.ToOneColumns
     ) throws(StoreError) {
         guard let back = link.back else { return }
@@ -69,7 +69,7 @@ extension SalvageWriter {
         }
         let wrong = try keys(link.oneSided(back))
         guard !wrong.isEmpty else { return }
-        try cut(
+        try removeLinks(
             columns, of: link,
             where: "t.Z_PK IN (\(wrong.map(String.init).joined(separator: ",")))\(link.family)")
         lose(
@@ -81,7 +81,7 @@ extension SalvageWriter {
     }
 
     /// Appends objects without a position to the order, sorted by their keys.
-    private mutating func mendOrder(
+    private mutating func repairOrder(
         of link: ToOneLink, _ columns: StoreLayout.ToOneColumns
     ) throws(StoreError) {
         guard let order = columns.orderColumn else { return }
@@ -111,7 +111,7 @@ extension SalvageWriter {
     }
 
     /// Deletes join rows that lack an end.
-    mutating func mendPairs(of join: StoreLayout.JoinTable) throws(StoreError) {
+    mutating func repairJoinRows(of join: StoreLayout.JoinTable) throws(StoreError) {
         for end in schema.ends(of: join) {
             for column in end.columns {
                 let lacking = "NOT \(end.destination.hasObject("\(join.name).\(column)"))"

@@ -24,7 +24,7 @@ private let rows = """
     SELECT t.ZID, t.ZTITLE, p.ZID FROM ZTASK t LEFT JOIN ZTASK p ON p.Z_PK = t.ZPARENT ORDER BY 1
     """
 
-@Suite("Deferred rows that are resolved in several calls") struct BulkTurnTests {
+@Suite("Deferred rows that are resolved in several calls") struct BulkResolvingTests {
     /// Returns a writer that returns three rejects per call and has received the records.
     private func writer(
         _ records: [[TestValue]], missing: BulkPlan.MissingPolicy = .reject,
@@ -35,7 +35,7 @@ private let rows = """
         link.notesMissed = missing == .null
         let plan = BulkPlan(
             entity: "Task", key: ["id"], attributes: ["id", "title", "slug"], links: [link])
-        let writer = try context.bulkWriter(for: plan, memory: BulkMemory(waiting: 3 * 512))
+        let writer = try context.bulkWriter(for: plan, memory: BulkMemory(deferredRows: 3 * 512))
         let batch = RowBatch(width: plan.width)
         for record in records { batch.add(record) }
         try writer.apply(batch, firstToken: 1)
@@ -46,7 +46,7 @@ private let rows = """
     private static let hopeless: [[TestValue]] = (1...10).map { id in task(id, "t", nil, 99) }
 
     /// Pairs; one row of each of the first four is rejected for its own reason.
-    private static let circles: [[TestValue]] = (0..<6).flatMap { number -> [[TestValue]] in
+    private static let cycles: [[TestValue]] = (0..<6).flatMap { number -> [[TestValue]] in
         let id = Int64(20 + number * 2)
         let slug: TestValue = number < 4 ? "taken" : .null
         return [task(id, "t", nil, .integer(id + 1)), task(id + 1, "t", slug, .integer(id))]
@@ -59,12 +59,12 @@ private let rows = """
     @Test func returnsRejectsInSeveralCalls() throws {
         try withStore(tasks) { store in
             let context = store.container.newContext()
-            let writer = try writer(Self.hopeless + Self.circles + Self.good, in: context)
+            let writer = try writer(Self.hopeless + Self.cycles + Self.good, in: context)
             var turns: [Int] = []
             var rejects: [BulkReject] = []
             var isMore = true
             while isMore {
-                isMore = try writer.settleSome()
+                isMore = try writer.resolveSome()
                 let new = writer.takeRejects()
                 turns.append(new.count)
                 rejects += new
@@ -96,7 +96,7 @@ private let rows = """
             var tokens: [Int64] = []
             var isMore = true
             while isMore {
-                isMore = try writer.settleSome()
+                isMore = try writer.resolveSome()
                 let new = writer.takeMissedLinks()
                 turns.append(new.count)
                 tokens += new.map(\.token)
@@ -116,7 +116,7 @@ private let rows = """
         try withStore(tasks) { store in
             let context = store.container.newContext()
             let writer = try writer(Self.hopeless + Self.good, in: context)
-            let isMore = try writer.settleSome()
+            let isMore = try writer.resolveSome()
             #expect(isMore)
             #expect(writer.takeRejects().count == 3)
             try writer.finish()

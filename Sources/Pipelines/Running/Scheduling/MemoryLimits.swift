@@ -4,7 +4,7 @@ import GraphStore
 ///
 /// The base memory of the process and the batches between reader and writer are not included; they
 /// take at most 48 MiB.
-struct MemoryShares: Sendable {
+struct MemoryLimits: Sendable {
     private let total: Int
 
     init(_ total: Int) {
@@ -25,7 +25,7 @@ struct MemoryShares: Sendable {
     func load(countingRows: Bool) -> BulkMemory {
         var memory = BulkMemory(
             keys: total / 2 - (countingRows ? rowKeys : 0), links: total / 32 * 3,
-            waiting: total / 16, changes: total / 16)
+            deferredRows: total / 16, changes: total / 16)
         memory.lendsToPages = true
         return memory
     }
@@ -49,6 +49,6 @@ struct MemoryShares: Sendable {
 extension PersistentContainer {
     /// Builds the indexes and links that loads have deferred, within the memory budget of the run.
     func buildPendingIndexes(_ budget: BudgetSpec) throws {
-        try buildPendingIndexes(linkBytes: MemoryShares(budget.memory).sorting)
+        try buildPendingIndexes(linkBytes: MemoryLimits(budget.memory).sorting)
     }
 }

@@ -1,7 +1,7 @@
 import GraphModel
 
 /// One end of a join table: a to-many relationship and its destination.
-struct PairEnd {
+struct JoinTableEnd {
     let entity: StoreLayout.Entity
     let name: String
     let side: StoreLayout.Join
@@ -12,9 +12,9 @@ struct PairEnd {
 
 extension StoreLayout {
     /// Returns both ends of a join table, without duplicates, or its only one.
-    func ends(of join: JoinTable) -> [PairEnd] {
+    func ends(of join: JoinTable) -> [JoinTableEnd] {
         var seen: Set<String> = []
-        var ends: [PairEnd] = []
+        var ends: [JoinTableEnd] = []
         for entity in heldEntities {
             for (name, place) in entity.toManys.sorted(by: { $0.key < $1.key }) {
                 guard case .joinTable(let side) = place, side.table == join.name,
@@ -23,7 +23,7 @@ extension StoreLayout {
                         named: side.relationship.destinationEntityName)
                 else { continue }
                 ends.append(
-                    PairEnd(
+                    JoinTableEnd(
                         entity: entity, name: name, side: side, destination: destination,
                         columns: [side.destinationColumn]
                             + (side.isReflexive ? [side.ownerColumn] : [])))

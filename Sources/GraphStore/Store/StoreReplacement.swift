@@ -5,7 +5,7 @@ import SQLite
 /// A replacement of a store by a migrated or copied one.
 ///
 /// The old store is kept under another name.
-struct StoreSwap {
+struct StoreReplacement {
     let path: String
     let newPath: String
     /// How long to wait for other users of the store; `nil` waits 1 s.
@@ -61,7 +61,7 @@ struct StoreSwap {
         do throws(StoreError) {
             let backup = try keep()
             try StoreFiles.removeLogs(of: path)
-            FileRights(of: path)?.adding(0o600).give(toFile: newPath)
+            FilePermissions(of: path)?.adding(0o600).give(toFile: newPath)
             try StoreFiles.move(newPath, to: path)
             withExtendedLifetime(witness) {}
             return backup

@@ -4,7 +4,7 @@ import Testing
 
 /// Records that are too large; the reject files contain their beginning.
 @Suite("Truncated records")
-struct CutRecordTests {
+struct TruncatedRecordTests {
     @Test("a reject file with a truncated record stays a JSON array, so a replay reads the rest")
     func array() throws {
         let folder = try Workspace()

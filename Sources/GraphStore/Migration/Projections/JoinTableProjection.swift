@@ -1,7 +1,7 @@
 import GraphModel
 
 /// The rows of a new join table as queries over the old store.
-struct PairProjection {
+struct JoinTableProjection {
     /// A source of old links, seen from the new relationship that names the table.
     struct Source {
         /// The tables that the query reads.
@@ -85,7 +85,7 @@ struct PairProjection {
 
     /// Returns every source of links of the relationship, without duplicates.
     private func sources(
-        of end: PairEnd, owner: StoreLayout.Entity
+        of end: JoinTableEnd, owner: StoreLayout.Entity
     ) throws(StoreError) -> [Source] {
         let (name, inverse) = (end.name, end.side.relationship.inverseName)
         let (destination, keepsReflexive) = (end.destination, end.side.isReflexive)

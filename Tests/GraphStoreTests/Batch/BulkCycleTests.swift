@@ -2,7 +2,7 @@ import GraphModel
 import GraphStore
 import Testing
 
-@Suite("Cycles in a bulk load") struct BulkCircleTests {
+@Suite("Cycles in a bulk load") struct BulkCycleTests {
     private static let nodes = """
         Node:
           attributes: { id: String }
@@ -87,7 +87,7 @@ import Testing
                 .init(
                     relationship: "tags", destination: "Tag", attribute: "name", missing: .create),
             ])
-        let circles = (1...20).flatMap { number -> [[TestValue]] in
+        let cycles = (1...20).flatMap { number -> [[TestValue]] in
             let (one, other) = (TestValue.text("A\(number)"), TestValue.text("B\(number)"))
             return [
                 [one, nil, nil, other, ["a", "b", "c"]], [other, nil, nil, one, ["a", "b", "c"]],
@@ -97,7 +97,7 @@ import Testing
             [
                 ["D", "dup", nil, nil, ["q"]], ["R1", nil, "T", "T", .absent],
                 ["T", nil, nil, "R1", ["a", "b"]],
-            ] + circles
+            ] + cycles
             + [["X1", nil, nil, "X2", ["a"]], ["X2", "dup", nil, "X1", ["a"]]]
         for batchSize in [1, 7, 1000] {
             try withStore(model) { store in

@@ -1,5 +1,5 @@
 /// One way to split the beginning of a table into rows and fields.
-struct TableCut {
+struct TableSplit {
     var delimiter: [UInt8]
     /// The byte that comments begin with.
     var comment: UInt8?

@@ -1,5 +1,5 @@
 /// A radix sort for integers, in linear time.
-enum PairSort {
+enum RadixSort {
     private static let digitBits = 11
     private static let digitMask: UInt64 = (1 << 11) - 1
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Files that a run must not open: files of other kinds than its own, and links to them.
-@Suite("Files next to a store") struct FilesBesideStoreTests {
+@Suite("Files next to a store") struct FilesNextToStoreTests {
     private let folder: FailureFolder
 
     init() throws {
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test("the next run removes the old store that a killed swap left")
-    func replacedStoreGoes() throws {
+    func removesReplacedStore() throws {
         #expect(try folder.run().status == 0)
         _ = try folder.shell("cp store.sqlite store.sqlite.etl-old")
         #expect(try folder.run().status == 0)

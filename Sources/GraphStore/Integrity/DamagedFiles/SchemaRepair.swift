@@ -5,7 +5,7 @@ import SQLite
 ///
 /// A statement is kept if SQLite accepts it, and if the table has the columns of the model.
 /// Otherwise, it is rebuilt from the model. A damaged row that is not in the model is dropped.
-struct SchemaMender {
+struct SchemaRepair {
     private(set) var rows: [SchemaRow] = []
     /// The types and names of the dropped rows.
     private(set) var leftOut: [(type: String, name: String)] = []
@@ -33,8 +33,8 @@ struct SchemaMender {
             (knownRows[$0.name.lowercased()]?.type ?? $0.type) == "table"
         }
         for row in tables where row.sql != nil {
-            if let mended = try mendedTable(row) {
-                try take(mended, schema.rows.filter { $0.sql == nil })
+            if let repaired = try repairedTable(row) {
+                try take(repaired, schema.rows.filter { $0.sql == nil })
             }
         }
         for row in schema.rows where row.sql != nil && !tables.contains(row) {
@@ -105,7 +105,7 @@ struct SchemaMender {
     }
 
     /// Returns a row that SQLite accepts and that `taken` contains, or `nil` if there is none.
-    private mutating func mendedTable(_ row: SchemaRow) throws(StoreError) -> SchemaRow? {
+    private mutating func repairedTable(_ row: SchemaRow) throws(StoreError) -> SchemaRow? {
         let sql = row.sql ?? ""
         let named = knownRows[row.name.lowercased()]
         if var own = parsed(sql) {
@@ -119,9 +119,9 @@ struct SchemaMender {
                 let text = Self.text(sql, as: expected.sql ?? "")
             else { return own }
             try drop(own)
-            guard var mended = parsed(text) else { return nil }
-            mended.root = row.root
-            return mended
+            guard var repaired = parsed(text) else { return nil }
+            repaired.root = row.root
+            return repaired
         }
         if MigrationLeftovers.isVirtual(sql), row.root == 0 {
             rows.append(row)
@@ -137,16 +137,16 @@ struct SchemaMender {
     private mutating func remade(_ row: SchemaRow, _ known: SchemaRow?) -> SchemaRow? {
         let sql = row.sql ?? ""
         guard let known, let text = known.sql,
-            var mended = parsed(Self.text(sql, as: text) ?? text)
+            var repaired = parsed(Self.text(sql, as: text) ?? text)
         else {
             if !rows.contains(where: { $0.name == row.name }) {
                 leftOut.append((row.type, row.name))
             }
             return nil
         }
-        if Self.text(sql, as: text) == nil { guessed.append(mended.name) }
-        mended.root = row.root
-        return mended
+        if Self.text(sql, as: text) == nil { guessed.append(repaired.name) }
+        repaired.root = row.root
+        return repaired
     }
 
     /// Returns whether an accepted table has the columns and the key of the model's table.
@@ -250,21 +250,21 @@ struct SchemaMender {
             try drop(found)
             own = parsed(named.sql ?? "")
         }
-        guard var mended = own ?? named.flatMap({ parsed($0.sql ?? "") }) else {
+        guard var repaired = own ?? named.flatMap({ parsed($0.sql ?? "") }) else {
             leftOut.append((row.type, row.name))
             return
         }
-        mended.root = row.root
-        if mended.type == "index" || mended.type == "table" {
+        repaired.root = row.root
+        if repaired.type == "index" || repaired.type == "table" {
             guard pages.contains(row.root), roots.insert(row.root).inserted else {
-                try drop(mended)
-                leftOut.append((mended.type, mended.name))
+                try drop(repaired)
+                leftOut.append((repaired.type, repaired.name))
                 return
             }
         } else {
-            mended.root = 0
+            repaired.root = 0
         }
-        rows.append(mended)
+        rows.append(repaired)
     }
 
     // MARK: Writing

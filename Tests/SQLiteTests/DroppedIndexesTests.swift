@@ -2,7 +2,7 @@ import GraphModel
 import SQLite
 import Testing
 
-@Suite("Indexes put aside") struct IndexesAsideTests {
+@Suite("Indexes put aside") struct DroppedIndexesTests {
     private let names = #"SELECT group_concat(name, ' ') FROM sqlite_master WHERE type = 'index'"#
 
     /// Returns a table of 30,000 rows with indexes of several kinds.
@@ -29,7 +29,7 @@ import Testing
     private func delete(_ count: Int, _ connection: Connection) throws -> String {
         var there = ""
         try connection.execute("BEGIN")
-        try connection.withIndexesAside(of: "ZTASK", deleting: count) {
+        try connection.withIndexesDropped(of: "ZTASK", deleting: count) {
             () throws(StoreError) in
             let rows = try connection.prepare(names)
             if try rows.step() { there = rows.string(0) }
@@ -74,7 +74,7 @@ import Testing
         let before = try text(names, connection)
         try connection.execute("BEGIN")
         #expect(throws: StoreError.self) {
-            try connection.withIndexesAside(of: "ZTASK", deleting: 20_000) {
+            try connection.withIndexesDropped(of: "ZTASK", deleting: 20_000) {
                 () throws(StoreError) in
                 try connection.execute("DELETE FROM ZTASK WHERE Z_PK <= 20000")
                 try connection.execute("DELETE FROM nothing")

@@ -4,7 +4,7 @@ import Testing
 @testable import GraphStore
 
 /// Links that were omitted to break a cycle, if one record of the cycle is not written.
-@Suite("Links of a cycle with a record that is not written") struct BulkCutLinkTests {
+@Suite("Links of a cycle with a record that is not written") struct BulkOmittedLinkTests {
     private static let nodes = """
         Node:
           attributes: { id: Integer 32, code: String }

@@ -1,7 +1,7 @@
 import Diagnostics
 
 /// Formats numbers of a report for people.
-enum ReportWords {
+enum ReportNumbers {
     static func bytes(_ count: Int) -> String {
         let units = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)]
         guard let unit = units.first(where: { Double(count) >= $0.1 }) else {
