@@ -227,13 +227,13 @@ struct ReferenceGuess {
         guard let keys = key.node.distinct, let values = leaf.lists?.distinct ?? leaf.node.distinct,
             values.isWhole, keys.isWhole, facts.isOneWord, !isSelf || values.count < keys.count
         else { return nil }
-        let isNotifying =
+        let isMeaningful =
             switch kind {
             case .uuid: values.count > 0
             case .text: values.count >= 3 && !facts.isWhole
             case .integer: values.count >= 3 && key.node.facts.isSparse(keys.count)
             }
-        return isNotifying ? ReferenceHint.byValues : nil
+        return isMeaningful ? ReferenceHint.byValues : nil
     }
 
     /// Returns whether the field holds lists of the key's values; `nil` if it has other values.
