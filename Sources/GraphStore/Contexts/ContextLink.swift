@@ -51,7 +51,7 @@ final class ContextLink {
     var listener: ManagedObjectContext? { context ?? former }
 
     /// Ends the link because the context is being deallocated.
-    func cut() {
+    func disconnect() {
         target = nil
         state = .left
     }

@@ -30,7 +30,7 @@ final class ConcurrentCount: Sendable {
     ///   - The journal mode is not WAL, or the transaction has already written.
     ///   - No second connection or thread is available.
     init?(
-        _ count: SQLFragment, of entity: StoreLayout.Entity, beside session: WriteSession
+        _ count: SQLFragment, of entity: StoreLayout.Entity, alongside session: WriteSession
     ) throws(StoreError) {
         let connection = session.connection
         guard ProcessInfo.processInfo.activeProcessorCount > 1, !session.hasWritten,

@@ -58,7 +58,7 @@ struct ColumnPlan {
     /// A to-one relationship of the plan whose inverse is a to-many relationship of the plan.
     struct BothEnds {
         /// The index among the to-many links.
-        var turn: Int
+        var linkIndex: Int
         var key: Int
         /// The order column, if any.
         var order: Int?
@@ -235,12 +235,12 @@ struct ColumnPlan {
     private static func bothEnds(
         _ columns: [Column], _ toManys: [ToMany], _ entity: StoreLayout.Entity
     ) -> [BothEnds] {
-        toManys.enumerated().compactMap { turn, many in
+        toManys.enumerated().compactMap { linkIndex, many in
             guard case .foreignKey(let place) = many.place, place.table == entity.table,
                 let key = columns.firstIndex(where: { $0.name == place.column })
             else { return nil }
             return BothEnds(
-                turn: turn, key: key,
+                linkIndex: linkIndex, key: key,
                 order: place.orderColumn.flatMap { name in
                     columns.firstIndex { $0.name == name }
                 })

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
     ///   values.
     ///
     /// - Returns: The former ID of the object; the caller must then call `replaceLinks(_:)`.
-    func settle(
+    func resolve(
         _ object: ManagedObject, with otherID: ManagedObjectID,
         _ resolution: MergePolicy.Resolution, stored row: ObjectRow?
     ) throws(StoreError) -> ManagedObjectID? {

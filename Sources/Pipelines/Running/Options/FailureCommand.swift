@@ -41,7 +41,7 @@ package struct FailureCommand: Sendable {
         var isLate: Bool { ContinuousClock.now - start > .seconds(Self.secondsMax) }
         do throws(ChildProcess.StartFailure) {
             let child = try ChildProcess(
-                command, .writing, show: command.telling(as: "on-failure", warn))
+                command, .writing, show: command.reporting(as: "on-failure", warn))
             let ending = child.waitForEnd {
                 isLate || !endedBySignal && interruption.signal != nil
             }
