@@ -51,7 +51,11 @@ package struct OutputText: Sendable, Hashable, ExpressibleByStringInterpolation 
     /// Returns the text with `***` for each secret and each password of a URL, for text that is
     /// truncated before it is written.
     package static func masked(_ text: String) -> String {
-        let text = withoutPasswords(text)
+        maskedSecrets(withoutPasswords(text))
+    }
+
+    /// Returns the text with `***` for each secret, for data, whose URLs must stay.
+    package static func maskedSecrets(_ text: String) -> String {
         let secrets = secrets.withLock(\.self)
         guard !secrets.isEmpty else { return text }
         return secrets.reduce(text) { text, secret in
@@ -61,10 +65,11 @@ package struct OutputText: Sendable, Hashable, ExpressibleByStringInterpolation 
 
     /// Returns the text with `***` for the user information and the passwords of its URLs.
     ///
-    /// A password may contain the characters that end the host, such as `#`, by mistake.
+    /// A password may contain the characters that end the host, such as `#` and `/`, by mistake.
     private static func withoutPasswords(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: ":")), text.contains("://") else { return text }
-        return text.replacing(#/:\/\/[^\/\s]*@/#, with: "://\(mask)@")
+        let users = #/:\/\/(?:[^\/\s"'<>]*|[^\/\s"'<>:]*:[^\s"'<>]*)@/#
+        return text.replacing(users, with: "://\(mask)@")
             .replacing(#/([?&;]password=)[^&;\s]*/#.ignoresCase()) { "\($0.1)\(mask)" }
     }
 

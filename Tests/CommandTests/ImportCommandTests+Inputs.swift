@@ -140,7 +140,12 @@ extension ImportCommandTests {
 
             """
         }
-        #expect(result.standardError == warnings.joined())
+        #expect(
+            result.standardError == warnings.joined() + """
+                b.csv: warning: Read as null: '-' in price (1 row, the first at b.csv:11) [import.null]
+                  fix: name the texts without a value with --null TEXT; --null '' is for none
+
+                """)
         #expect(
             result.standardOutput == """
                 B from b.csv: key id; day String, written String, size String, price Decimal, word String

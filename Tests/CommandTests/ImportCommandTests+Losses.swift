@@ -35,6 +35,9 @@ extension ImportCommandTests {
         #expect(
             result.standardError.hasPrefix(
                 """
+                days.csv: warning: Days.d: the day and the month cannot be distinguished, so its \
+                dates are not read [import.open-dates]
+                  fix: add --type 'd=Date dd/MM/yyyy' or --type 'd=Date MM/dd/yyyy'
                 days.csv:2:3: error: 'd' takes an ISO 8601 date such as 2026-11-20 (or say `date:` \
                 with its pattern), not '02/03/2024' [cast]
 

@@ -165,6 +165,14 @@ extension ImportCommandTests {
             try cron("import", "Playlist.csv", "Track.csv", "--into", "m.sqlite") == .silentSuccess)
         #expect(
             try cron("import", "PlaylistTrack.csv", "--into", "m.sqlite").standardError == """
+                PlaylistTrack.csv: warning: PlaylistTrack: 'PlaylistId' is not linked to Playlist: \
+                only 1 of 2 values are its playlistId [import.not-linked]
+                  fix: if it is a link, correct its values, and import all files into a new \
+                store; or set the link in a spec, as --save-spec DIR writes it
+                PlaylistTrack.csv: warning: PlaylistTrack: 'TrackId' is not linked to Track: only 2 \
+                of 3 values are its trackId [import.not-linked]
+                  fix: if it is a link, correct its values, and import all files into a new \
+                store; or set the link in a spec, as --save-spec DIR writes it
                 PlaylistTrack.csv: warning: PlaylistTrack holds only the keys of Playlist and \
                 Track, so it may be a join table; imported alone, its records become objects \
                 [import.join-table]

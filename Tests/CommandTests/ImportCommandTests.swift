@@ -238,6 +238,7 @@ import Testing
                 == ToolResult(
                     status: 0,
                     standardOutput: decision + """
+                        The folder out is new
                         Imported into out/tasks.sqlite (new): 3 read, 3 inserted
                         Next: etl fetch out/tasks.sqlite Task
 

@@ -281,6 +281,23 @@ struct ReplayTests {
         #expect(try folder.rows("SELECT ZID FROM ZTASK ORDER BY ZID") == ["6", "7", "8"])
     }
 
+    @Test("a replay is not credited again to an import that starts over because its stage changed")
+    func changedStage() throws {
+        let folder = try Workspace()
+        try folder.write("a.ndjson", "{\"id\":\"1\"}\n{\"id\":null}\n")
+        let stages = "- { import: a.ndjson, into: Task }"
+        #expect(try folder.run(model: Self.model, stages).status == .dataError)
+        let rejects = "rejects/\(folder.names("rejects")[0])"
+        let file = "\(rejects)/import-a.a.ndjson"
+        try folder.write(file, "{\"id\":\"2\"}\n")
+        #expect(Self.replay(folder, rejects).status == .ok)
+        let changed = "- { import: a.ndjson, into: Task, duplicates: first }"
+        for _ in 1...3 {
+            #expect(try folder.run(model: Self.model, changed).status == .dataError)
+            #expect(try folder.text(file) == "{\"id\":null}\n")
+        }
+    }
+
     @Test("after a replay, an import with too many rejects passes if the rest is allowed")
     func checkedAfterReplay() throws {
         let folder = try Workspace()

@@ -11,16 +11,19 @@ extension FileImport {
     ) throws(RunFailure) -> [String] {
         do {
             let owners = try RunJournal.owners(inStoreAt: store)
-            let kept = owners.filter { !runner.options.isRestart || !Self.isOfImport($0) }
-            if let owner = kept.first(where: { $0 == pipeline }) ?? kept.first,
-                let run = try RunJournal.unfinished(inStoreAt: store, owner: owner)
-            {
-                throw refusal(of: run)
-            }
-            for owner in owners where owner != pipeline {
+            var discarded: [RunJournal.Heading] = []
+            // The import's own run is named first.
+            for owner in owners.filter({ $0 == pipeline }) + owners.filter({ $0 != pipeline }) {
                 guard let run = try RunJournal.unfinished(inStoreAt: store, owner: owner) else {
                     continue
                 }
+                guard runner.options.isRestart, run.isOfImport == true else {
+                    throw refusal(of: run)
+                }
+                discarded.append(run)
+            }
+            guard !runner.options.isDry else { return owners }
+            for run in discarded where run.owner != pipeline {
                 runner.warn(
                     Diagnostic(
                         .warning, code: "run.new-input",
@@ -33,17 +36,13 @@ extension FileImport {
         }
     }
 
-    /// Returns whether an unfinished run has the name of an import without a spec, and is not a
-    /// replay.
-    private static func isOfImport(_ owner: String) -> Bool { owner.hasPrefix("import-") }
-
     private func refusal(of run: RunJournal.Heading) -> RunFailure {
         let fix =
             if let folder = run.replay {
                 "complete the replay first: `etl replay \(CommandExample.shell(folder))`"
             } else if run.pipeline == pipeline {
                 "import again with --restart, which reads all files from the beginning"
-            } else if Self.isOfImport(run.owner) {
+            } else if run.isOfImport == true {
                 "complete that run first: import its files again; or discard it with --restart"
             } else {
                 "complete that run first: run its spec"

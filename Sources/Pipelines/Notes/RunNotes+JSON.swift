@@ -8,6 +8,7 @@ extension RunNote: JSONWritable {
         .fields([
             "format": format, "pipeline": pipeline, "runID": runID, "started": started,
             "fingerprint": fingerprint, "base": base, "attempts": attempts, "replay": replay,
+            "isOfImport": isOfImport,
             "isEnded": isEnded, "leavesOut": leavesOut, "earlier": earlier,
             // `Codable` stores dictionaries with non-string keys as keys and values in turn.
             "keysBefore": keysBefore.map { keys in

@@ -24,6 +24,8 @@ struct RunNote: Decodable, Sendable, Hashable {
     var keysBefore: [Int64: Int64]?
     /// The folder of rejects that the run replays; `nil` if it is not a replay.
     var replay: String?
+    /// Whether the run is of `etl import`; `nil` in notes of other runs.
+    var isOfImport: Bool?
     /// Whether the run has succeeded, but left out an import whose position stays noted.
     var isEnded = false
     /// Whether an earlier, unfinished run has completed stages that this run leaves out.

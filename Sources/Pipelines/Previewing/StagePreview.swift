@@ -163,7 +163,7 @@ struct StagePreview {
             let line = encoder.line(
                 stage: stage.name, file: record.source, record: record.record,
                 into: spec.into.text, of: batch, row)
-            let shownLine = OutputText.masked(String(decoding: line, as: UTF8.self))
+            let shownLine = OutputText.maskedSecrets(String(decoding: line, as: UTF8.self))
             try Array(shownLine.utf8).withUnsafeBytes { try output.write($0) }
             shown.mapped += 1
         }

@@ -131,7 +131,8 @@ struct PipelineRun {
         let target = try target(at: path, of: spec, bound, stages: stages)
         let note = RunNote(
             pipeline: spec.name, runID: runID, started: options.now.timeIntervalSinceReferenceDate,
-            fingerprint: fingerprint(bound), replay: options.replay?.folder)
+            fingerprint: fingerprint(bound), replay: options.replay?.folder,
+            isOfImport: options.isOfImport ? true : nil)
         var job = Job(
             spec: spec, values: bound, model: model, target: target, stages: stages, note: note,
             ownNote: note)

@@ -50,6 +50,7 @@ package struct RejectsSpec: Sendable, Hashable {
         switch (limit, abort) {
         case (.count(0), _), (.percent(0), _): break
         case (.count(let allowed), .count(let most)): abort = .count(max(allowed, most))
+        case (.percent(let allowed), .percent(let most)): abort = .percent(max(allowed, most))
         // How many records are 5 % is known only at the end.
         case (.percent, _), (.count, .percent): abort = .percent(100)
         }

@@ -180,7 +180,8 @@ import Testing
     @Test func resumeNotesRoundTripThroughJSON() throws {
         let run = RunNote(
             pipeline: "p", runID: "r", started: 812_345_678.9, fingerprint: "f", base: "b",
-            attempts: 3, keysBefore: [2: 1 << 53, 1: 0], replay: "rejects/x", isEnded: true,
+            attempts: 3, keysBefore: [2: 1 << 53, 1: 0], replay: "rejects/x",
+            isOfImport: true, isEnded: true,
             leavesOut: true)
         let stage = StageNote(
             name: "tasks", fingerprint: "f", report: Self.stageReport, inputs: [Self.input])

@@ -67,6 +67,7 @@ extension RunJournal {
         var pipeline: String
         var runID: String
         var replay: String?
+        var isOfImport: Bool?
 
         init(_ note: [UInt8]) throws(RunFailure) {
             self = try RunJournal.decoded(note)

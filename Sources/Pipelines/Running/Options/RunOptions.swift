@@ -39,6 +39,8 @@ package struct RunOptions: Sendable {
     package var opening: StoreSpec.OpenMode?
     /// Whether nothing is changed: the stages run on a copy of the store, and no file is written.
     package var isDry = false
+    /// Whether the run is of `etl import`, without a spec.
+    package var isOfImport = false
     /// Whether to start over instead of resuming an interrupted run.
     package var isRestart = false
     /// What to do if the store is locked; `nil` fails, but a dry run continues while another run is

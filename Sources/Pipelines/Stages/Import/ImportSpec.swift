@@ -246,10 +246,12 @@ package struct ImportSpec: Sendable, Hashable {
     /// - Parameter key: the properties that identify an object.
     func onlyLinks(by key: [String]) -> Bool {
         let keys = Set(key)
-        return isSetOnly && whenFound == .update && mirror == nil && !link.isEmpty
+        return isSetOnly && whenFound == .update && duplicates == .last && mirror == nil
+            && !link.isEmpty
             && self.set.allSatisfy { keys.contains($0.attribute.text) }
             && link.allSatisfy {
                 $0.nested == nil && ($0.many == .add || keys.contains($0.relationship.text))
+                    && $0.missing != .report && $0.missing != .null
             }
             && link.contains { $0.many == .add }
     }

@@ -115,6 +115,7 @@ struct ImportCommand: ParsableCommand {
         let outcome = launch.show(
             { options in
                 conditions.apply(to: &options)
+                options.isOfImport = true
                 options.isDry = dryRun
                 options.isRestart = restart
             },

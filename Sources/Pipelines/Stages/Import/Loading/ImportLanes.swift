@@ -20,14 +20,14 @@ final class ImportLanes: Sendable {
     private static let batchesMax = 6
 
     /// The unit of work for a lane.
-    enum Unit {
+    enum ReadingUnit {
         /// Complete inputs, which are opened and decompressed in parallel.
         case inputs
         /// Pieces of inputs, one batch each; inputs are read consecutively.
         case pieces
     }
 
-    let unit: Unit
+    let unit: ReadingUnit
     /// Whether the inputs are read before the writer begins, on the writer's thread.
     let isReadFirst: Bool
     /// The gate for cutting pieces.
@@ -48,7 +48,7 @@ final class ImportLanes: Sendable {
     ///   - isReadFirst: Whether the inputs are read before the writer begins; only for a single
     ///     lane.
     init(
-        unit: Unit, inputCount: Int, batchCount: Int, plans: [ImportPlan], isReadFirst: Bool
+        unit: ReadingUnit, inputCount: Int, batchCount: Int, plans: [ImportPlan], isReadFirst: Bool
     ) {
         self.isReadFirst = isReadFirst
         // A single lane reads all inputs.

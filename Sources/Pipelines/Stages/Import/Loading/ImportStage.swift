@@ -152,7 +152,7 @@ struct ImportStage: Sendable {
         let decoding = environment.decoding
         // Without a filter, nearly all records are written, and the reader waits for the writer
         // anyway.
-        let unit: ImportLanes.Unit =
+        let unit: ImportLanes.ReadingUnit =
             !isSmall && spec.keepIf != nil && !spec.usesRowKeys
                 && inputs.areLarge(decoding.largeInputBytes) && inputs.sectionEnd == nil
             ? .pieces : .inputs

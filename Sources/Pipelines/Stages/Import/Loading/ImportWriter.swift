@@ -103,7 +103,7 @@ struct ImportWriter {
         } else if let left {
             try rejects.leave(left.rejects, links: left.links ?? [])
         } else {
-            rejects.removeLeftovers()
+            try rejects.removeLeftovers()
         }
     }
 

@@ -133,7 +133,7 @@ struct RejectFiles {
             }
         }
         guard !isDry else { return saved }
-        removeLeftovers()
+        try removeLeftovers()
         // Inputs that no longer exist may have rejects that no save includes.
         for file in try RejectNote.read(in: folder)?.files ?? [] where file.stage == stage.name {
             remove(FileName(folder).joining(file.name))
@@ -204,8 +204,12 @@ struct RejectFiles {
     }
 
     /// Removes files of this stage that an earlier attempt created without a save.
-    func removeLeftovers() {
+    ///
+    /// The folder's note counts the replays of files that an attempt before them had. New files
+    /// with their names begin with these counts, so the replays are not credited again.
+    mutating func removeLeftovers() throws {
         guard FileDescriptor.size(folder) != nil else { return }
+        if let known = try RejectNote.read(in: folder)?.files { replayed = Self.replayed(known) }
         for input in inputs.files {
             let path = FileName(folder).joining(name(of: input.path))
             if files[input.path] == nil { remove(path) }
