@@ -182,8 +182,8 @@ struct ChangeTests {
         }
         #expect(
             try update("id / 4.0").text == """
-                error: 'size' of 5 objects would not be a whole number (`round`, `floor` and \
-                `ceiling` make one); nothing was done [store.validation]
+                error: 'size' of 5 objects would be a fraction (`round`, `floor`, and \
+                `ceiling` make whole numbers); nothing was done [store.validation]
                   stage: spec.yaml:5:3 update big
                   fix: narrow `where`, or set values that the model allows
                 """)

@@ -97,7 +97,7 @@ struct RejectTests {
             stages:
             - { import: a.ndjson, into: Task }
             """)
-        var options = RunOptions(workingFolder: "/", now: Workspace.now)
+        var options = RunOptions(workingFolder: folder.folder, now: Workspace.now)
         options.allowedRejects = limit
         let outcome = PipelineRunner(options: options).run(folder.path("spec.yaml"))
         #expect(outcome.status == (isEnough ? .ok : .dataError))

@@ -35,7 +35,8 @@ import Testing
     private static let name = FileName(bytes: [0x61, 0xE9])
     private static let file = RejectFileNote(
         source: name, path: "rejects/a.csv", recordsLength: 5, reasonsLength: 6, isArray: true,
-        isFirst: false, replayed: 7, endsAtReturn: true)
+        isFirst: false, replayed: 7, endsAtReturn: true,
+        isOfOtherRecords: true)
     private static let input = InputNote(
         path: name, byteCount: 7, digest: [0, 128, 255], records: 8)
     private static let position = InputPosition(

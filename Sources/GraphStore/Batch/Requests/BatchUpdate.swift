@@ -212,7 +212,7 @@ struct BatchUpdate {
                 (
                     // The column's affinity converts every integral number to an integer.
                     "typeof(\(name)) = 'real'",
-                    "no whole number (`round`, `floor` and `ceiling` make one)"
+                    "a fraction (`round`, `floor`, and `ceiling` make whole numbers)"
                 ))
         }
         if attribute.type == .float {
