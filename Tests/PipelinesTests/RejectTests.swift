@@ -93,11 +93,11 @@ struct RejectTests {
             "spec.yaml",
             """
             etl: 1
-            store: { at: store.sqlite, model: model.yaml }
+            store: { at: store.sqlite, model: model.yaml, open: create }
             stages:
             - { import: a.ndjson, into: Task }
             """)
-        var options = RunOptions(workingFolder: folder.folder, now: Workspace.now)
+        var options = RunOptions(workingFolder: "/", now: Workspace.now)
         options.allowedRejects = limit
         let outcome = PipelineRunner(options: options).run(folder.path("spec.yaml"))
         #expect(outcome.status == (isEnough ? .ok : .dataError))
