@@ -127,7 +127,7 @@ let package = Package(
         .testTarget(
             name: "SQLitePagesTests",
             dependencies: ["SQLitePages", "Files", "CSQLite", "TestSeeds"]),
-        .testTarget(name: "SQLiteTests", dependencies: ["GraphModel", "SQLite"]),
+        .testTarget(name: "SQLiteTests", dependencies: ["GraphModel", "SQLite", "CSQLite"]),
         .testTarget(
             name: "GraphStoreTests",
             dependencies: [

@@ -10,9 +10,13 @@ static inline int etl_skip_memory_statistics(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-// Lets a connection change the table of the schema, or not. Apple's SQLite forbids it to begin with.
+// Forbids or allows statements that change the table of the schema, and returns whether they were
+// forbidden. In Apple's SQLite, they are at first.
 static inline int etl_set_defensive(sqlite3 *connection, int is_on) {
-    return sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, is_on, (int *)0);
+    int before = 0;
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, -1, &before);
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, is_on, (int *)0);
+    return before;
 }
 
 // Gives memory that was freed, but stays with the process between what is not, back to the system;

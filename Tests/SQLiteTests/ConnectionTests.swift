@@ -1,7 +1,9 @@
-import GraphModel
+import CSQLite
 import Foundation
-import SQLite
+import GraphModel
 import Testing
+
+@testable import SQLite
 
 @Suite("SQLite connection") struct ConnectionTests {
     private func failure(_ body: () throws -> Void) -> StoreError? {
@@ -11,6 +13,19 @@ import Testing
         } catch {
             return error as? StoreError
         }
+    }
+
+    @Test("changes the schema table of a connection on which SQLite forbids it, and only then")
+    func writableSchema() throws {
+        let connection = try Connection()
+        try connection.execute("CREATE TABLE A (B)")
+        #expect(etl_set_defensive(connection.handle, 1) == 0)
+        let rename = "UPDATE sqlite_master SET sql = 'CREATE TABLE A (C)' WHERE name = 'A'"
+        try connection.withWritableSchema { () throws(StoreError) in
+            try connection.execute(rename)
+        }
+        #expect(try connection.columnNames(of: "A") == ["C"])
+        #expect(failure { try connection.execute("PRAGMA writable_schema = ON; \(rename)") } != nil)
     }
 
     @Test func errorContainsTheFailedStatement() throws {

@@ -78,10 +78,9 @@ extension Connection {
     }
 
     /// The size of the main database's file in pages, and of a page in bytes.
-    package func pageCounts() throws(StoreError) -> (count: Int64, free: Int64, bytes: Int64) {
+    package func pageCounts() throws(StoreError) -> (count: Int64, bytes: Int64) {
         (
             try integer("PRAGMA main.page_count") ?? 0,
-            try integer("PRAGMA main.freelist_count") ?? 0,
             try integer("PRAGMA main.page_size") ?? 0
         )
     }
@@ -138,7 +137,8 @@ extension Connection {
     package func withWritableSchema(
         _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
-        etl_set_defensive(handle, 0)
+        let before = etl_set_defensive(handle, 0)
+        defer { _ = etl_set_defensive(handle, before) }
         try execute("PRAGMA writable_schema = ON")
         defer { try? execute("PRAGMA writable_schema = RESET") }
         try body()
