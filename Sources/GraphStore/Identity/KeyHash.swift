@@ -36,7 +36,13 @@ struct KeyHash {
         }
         guard offset < raw.count else { return }
         var rest: UInt64 = 0
-        for index in offset..<raw.count { rest = rest << 8 | UInt64(raw[index]) }
+        if offset > 0 {
+            // The last eight bytes, without those that are combined already.
+            let last = raw.loadUnaligned(fromByteOffset: raw.count - 8, as: UInt64.self)
+            rest = UInt64(bigEndian: last) & (1 << UInt64(8 * (raw.count - offset)) - 1)
+        } else {
+            for byte in raw { rest = rest << 8 | UInt64(byte) }
+        }
         combine(rest)
     }
 

@@ -108,6 +108,18 @@ struct KeyIndex: ~Copyable {
         return Probe(slot: segment(tag).pointee.home(tag), tag: tag)
     }
 
+    /// Reads the first entry of each hash, so that the processor's cache has it.
+    mutating func prefetch(_ hashes: ArraySlice<UInt64?>) {
+        for case let hash? in hashes {
+            let tag = hash >> 32
+            let segment = segment(tag)
+            entriesRead ^= segment.pointee.entries[segment.pointee.home(tag)]
+        }
+    }
+
+    /// The sum of prefetched entries, so that the compiler does not leave out reading them.
+    private(set) var entriesRead: UInt64 = 0
+
     /// Returns the next candidate's `Z_PK`; `nil` if there are no more candidates.
     func next(_ probe: inout Probe) -> Int64? {
         let segment = segment(probe.tag).pointee

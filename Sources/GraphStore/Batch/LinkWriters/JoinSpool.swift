@@ -76,9 +76,7 @@ final class JoinSpool {
     private func note(_ destinations: [Int64], _ owner: Int64) {
         guard let inverse else { return }
         let hash = LinkEnds.hash(owner)
-        for destination in destinations {
-            inverseChanges.session.noteLink(inverse, destination, hash)
-        }
+        inverseChanges.session.noteLinks(inverse, destinations.lazy.map { ($0, hash) })
     }
 
     /// Returns the number of the next join row.

@@ -74,7 +74,7 @@ final class OneToOneWriter {
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) {
         let link = oneToOne.link
-        let key = plan.keyColumn(ofLink: link) ?? 0
+        let key = plan.links[link].keyColumn ?? 0
         let destinationTable = oneToOne.destinationTable
         keyColumn = key
         self.inverseChanges = inverseChanges

@@ -49,7 +49,7 @@ struct TimedLinks {
         let claims = times.claims
         let table = plan.entity.table
         for (number, oneToOne) in plan.oneToOnes.enumerated() {
-            guard let column = plan.keyColumn(ofLink: oneToOne.link) else { continue }
+            guard let column = plan.links[oneToOne.link].keyColumn else { continue }
             oneToOnes.append(
                 OneToOne(
                     writer: number, link: oneToOne.link, column: column,

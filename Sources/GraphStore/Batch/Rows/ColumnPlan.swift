@@ -93,8 +93,11 @@ struct ColumnPlan {
     let toManys: [ToMany]
     /// The index of each link among the to-many links.
     let manyOfLink: [Int?]
-    /// Whether a relationship in each link's key leads to objects of this load's table.
-    let leadsThroughOwn: [Bool]
+    /// What resolving a link must know for each record.
+    let links: [LinkFacts]
+    /// The columns that must not be null, and those of them that each new row must set.
+    let requiredColumns: [Int]
+    let columnsToSet: [Int]
     /// The one-to-one links.
     ///
     /// Their rows must be written immediately instead of in groups, because they change other rows.
@@ -148,7 +151,6 @@ struct ColumnPlan {
         destinations = links.destinations
         let toManys = links.toManys
         self.toManys = toManys
-        leadsThroughOwn = plan.links.map { $0.leadsThrough(entity.table, schema) }
         manyOfLink = plan.links.indices.map { link in toManys.firstIndex { $0.link == link } }
         oneToOnes = links.oneToOnes
         hasOneSidedLinks = links.oneToOnes.contains { $0.inverse.columns == nil }
@@ -183,6 +185,14 @@ struct ColumnPlan {
             entity.attributes.values.map(\.attribute)
             .filter { $0.needsValue && !mapped.contains($0.name) }.map(\.name).min()
         constants = Self.constants(of: entity, without: mapped)
+        requiredColumns = columns.indices.filter { columns[$0].isRequired }
+        columnsToSet = requiredColumns.filter { columns[$0].defaultValue == .null }
+        let isUnique = isKeyUnique
+        self.links = plan.links.indices.map { link in
+            LinkFacts(
+                plan.links[link], to: links.destinations[link], in: columns, link: link,
+                of: entity, loadKey: plan.key, isKeyUnique: isUnique, schema)
+        }
     }
 
     private static func attributeColumns(
@@ -252,13 +262,6 @@ struct ColumnPlan {
         oneToOnes.isEmpty && !hasOrderedInverse && bothEnds.isEmpty
     }
 
-    /// Returns the column with the target's primary key of a link.
-    func keyColumn(ofLink link: Int) -> Int? {
-        columns.firstIndex {
-            if case .linkKey(link) = $0.source { true } else { false }
-        }
-    }
-
     /// Returns the to-many link for the inverse of a relationship, if the plan sets both.
     func otherEnd(of many: ToMany) -> Int? {
         guard case .joinTable(let join) = many.place else { return nil }
@@ -270,18 +273,10 @@ struct ColumnPlan {
         }
     }
 
-    /// Returns whether the link finds objects of this load by the load's own key.
-    func isOwnKey(link: Int) -> Bool {
-        plan.links[link].nested == nil && destinations[link].table == entity.table
-            && plan.key == plan.links[link].properties && !plan.links[link].hasRelationshipInKey
-            // Without a constraint, objects of other entities may have the key, too.
-            && (isKeyUnique || destinations[link].name == entity.name)
-    }
-
     /// Returns whether the link finds objects of this load by an attribute outside the key, which a
     /// record may change.
     func namesByOtherAttribute(link: Int) -> Bool {
-        mayComeLater(link: link) && !isOwnKey(link: link)
+        links[link].mayComeLater && !links[link].isOwnKey
     }
 
     /// Returns whether a constraint prevents objects from sharing the link's key.
@@ -337,13 +332,6 @@ struct ColumnPlan {
                         }))
     }
 
-    /// Returns whether the link refers to objects of this load's table by primary key.
-    ///
-    /// A row that was written and rolled back may have had this key.
-    func namesOwnByNumber(link: Int) -> Bool {
-        plan.links[link].isByNumber && destinations[link].table == entity.table
-    }
-
     /// Whether a sequential cursor over the table can follow the records: each record writes only
     /// its own object to the table.
     var mayWalk: Bool {
@@ -356,16 +344,7 @@ struct ColumnPlan {
     }
 
     /// Whether rows of this load may have to wait for later rows.
-    var mayWait: Bool { plan.links.indices.contains { mayComeLater(link: $0) } }
-
-    /// Returns whether a later row of this load may be the target of the link.
-    ///
-    /// By primary key, this is not possible, because no record knows the primary key of its own
-    /// object.
-    func mayComeLater(link: Int) -> Bool {
-        plan.links[link].nested == nil && !plan.links[link].isByNumber
-            && destinations[link].familyNumbers.contains(entity.number)
-    }
+    var mayWait: Bool { links.contains { $0.mayComeLater } }
 }
 
 extension StoreLayout {
@@ -375,16 +354,5 @@ extension StoreLayout {
             && model.uniquenessConstraints(of: entity.name).contains {
                 $0.count == attributes.count && Set($0) == Set(attributes)
             }
-    }
-}
-
-extension BulkPlan.Link {
-    /// Returns whether a relationship in the key, at any depth, leads to objects in a table.
-    func leadsThrough(_ table: String, _ schema: StoreLayout) -> Bool {
-        func leads(_ part: BulkPlan.KeyPart) -> Bool {
-            guard let name = part.entity else { return false }
-            return schema.entity(named: name)?.table == table || part.key.contains(where: leads)
-        }
-        return key.contains(where: leads)
     }
 }

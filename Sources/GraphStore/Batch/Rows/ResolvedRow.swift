@@ -33,24 +33,9 @@ struct ResolvedRow {
         for many in destinations.indices { destinations[many] = nil }
     }
 
-    /// Returns the first required property that is explicitly null.
-    func firstNullRequirement(_ plan: ColumnPlan) -> String? {
-        for column in plan.columns.indices
-        where plan.columns[column].isRequired && cells[column].kind == .null {
-            return plan.columns[column].property
-        }
-        return nil
-    }
-
-    /// Returns the first required property that would be missing in a new row.
-    func firstMissingRequirement(_ plan: ColumnPlan) -> String? {
-        for column in plan.columns.indices
-        where plan.columns[column].isRequired && cells[column].kind == .absent
-            && plan.columns[column].defaultValue == .null
-        {
-            return plan.columns[column].property
-        }
-        return plan.unfilledRequirement
+    /// Returns the first of some columns whose cell is of a kind.
+    func first(_ kind: BulkCell.Kind, of columns: [Int]) -> Int? {
+        columns.first { cells[$0].kind == kind }
     }
 }
 

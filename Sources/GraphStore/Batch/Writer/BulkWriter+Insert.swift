@@ -6,18 +6,16 @@ extension BulkWriter {
     ///
     /// - Parameter alone: Whether to write the row immediately, so that a rejection is known.
     func insert(hash: UInt64, token: Int64, alone: Bool = false) throws(StoreError) {
-        if let property = row.firstMissingRequirement(plan) {
-            return rejectMissing(property, token: token)
-        }
+        if let property = missingRequirement() { return rejectMissing(property, token: token) }
         if breaksRule(found: nil, token: token) { return }
         try takePlaces(nil)
         let key = try session.nextKey(root: plan.entity.rootNumber)
-        lastInserted = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
+        let id = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
+        lastInserted = id
         try keepTimes(of: key)
         keyFinder.noteInserted(hash, key)
         pending.add(PendingRows.Row(primaryKey: key, hash: hash, token: token), row.cells)
-        session.change.insert(
-            ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key))
+        session.change.insert(id)
         if seen.insert(key) { journal?.noteSeen(key) }
         tally.inserted += 1
         writes += 1
@@ -25,19 +23,28 @@ extension BulkWriter {
             || mustStandAtOnce
         {
             try flushRows()
+            // A constraint may have rejected the row.
+            guard session.change.inserted.hasLast(plan.entity.number, key) else { return }
         }
-        guard session.change.inserted.hasLast(plan.entity.number, key) else { return }
-        for (position, writer) in toManyWriters.enumerated() {
+        for position in toManyWriters.indices {
             guard let destinations = row.destinations[position] else { continue }
-            try writer.link(
-                new: ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key),
-                to: destinations, but: row.left[position], in: session)
+            try toManyWriters[position].link(
+                new: id, to: destinations, but: row.left[position], in: session)
         }
-        let id = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
-        try pointBack(id, formerly: [])
-        noteOwners(ownerChanges(id, nil))
+        if !oneToOneWriters.isEmpty || !row.freedOfManys.isEmpty {
+            try pointBack(id, formerly: [])
+        }
+        if !plan.bothEnds.isEmpty { noteOwners(ownerChanges(id, nil)) }
         try resolveInverseChanges()
         try endTimes()
+    }
+
+    /// Returns the first required property that the resolved row would lack in a new object.
+    func missingRequirement() -> String? {
+        guard let column = row.first(.absent, of: plan.columnsToSet) else {
+            return plan.unfilledRequirement
+        }
+        return plan.columns[column].property
     }
 
     /// Rejects the resolved row if it breaks one of the model's rules over the complete object, and
@@ -77,7 +84,7 @@ extension BulkWriter {
             }
             do {
                 try statements.insertGroup.step()
-                for place in 0..<pending.rows.count { noteLinks(ofPending: place) }
+                noteLinks(ofPending: 0..<pending.rows.count)
                 return
             } catch  where error.isConstraint {
                 // The complete statement had no effect; inserting the rows one by one finds the
@@ -88,20 +95,27 @@ extension BulkWriter {
             bindPending(place, to: statements.insertOne, from: 1)
             do {
                 try statements.insertOne.step()
-                noteLinks(ofPending: place)
+                noteLinks(ofPending: place..<(place + 1))
             } catch  where error.isConstraint {
                 try revert(place, error)
             }
         }
     }
 
-    /// Notes the targets of a new row's to-one relationships.
-    private func noteLinks(ofPending place: Int) {
-        for link in toOneEnds {
-            let cell = pending.cell(place, link.column)
-            guard cell.kind == .integer, let inverse = link.inverse else { continue }
-            session.noteLink(
-                inverse, cell.integerValue, LinkEnds.hash(pending.rows[place].primaryKey))
+    /// Notes the targets of the to-one relationships of new rows.
+    private func noteLinks(ofPending places: Range<Int>) {
+        for end in toOneEnds {
+            guard let inverse = end.inverse else { continue }
+            session.noteLinks(
+                inverse,
+                places.lazy.map { [pending] place in
+                    let cell = pending.cell(place, end.column)
+                    // No row has the key 0.
+                    return (
+                        cell.kind == .integer ? cell.integerValue : 0,
+                        LinkEnds.hash(pending.rows[place].primaryKey)
+                    )
+                })
         }
     }
 

@@ -109,7 +109,7 @@ extension BulkWriter {
         for (link, description) in plan.plan.links.enumerated() {
             var isKnown = false
             if !refused.contains(first + link), description.nested == nil,
-                description.missing != .skip, !plan.mayComeLater(link: link)
+                description.missing != .skip, !plan.links[link].mayComeLater
             {
                 let outcome = try resolve(
                     batch, batch[place, first + link], link, token, .decide, creating: false)

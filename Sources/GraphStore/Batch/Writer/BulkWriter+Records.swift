@@ -2,8 +2,30 @@ import SQLite
 
 /// Applies one record.
 extension BulkWriter {
-    func apply(_ batch: RowBatch, _ place: Int, token: Int64) throws(StoreError) {
-        guard let hash = keyHash(batch, place) else {
+    /// The number of records whose entries in the map are read together; with more, writing the
+    /// first ones would displace those of the last ones from the processor's cache.
+    static var recordsAhead: Int { 32 }
+
+    /// Hashes the keys of a batch.
+    func hashKeys(of batch: RowBatch) {
+        keyHashes.removeAll(keepingCapacity: true)
+        for place in 0..<batch.count { keyHashes.append(keyHash(batch, place)) }
+    }
+
+    /// Reads the map's entries for the next records.
+    ///
+    /// The entries are scattered over memory. Read together, many of them are fetched at the same
+    /// time; read one by one, each record would wait for its own.
+    func prefetchEntries(from place: Int) {
+        guard keyFinder.usesMap else { return }
+        keyFinder.map.prefetch(keyHashes[place...].prefix(Self.recordsAhead))
+    }
+
+    /// - Parameter hash: The hash of the record's key; `nil` if a part of the key is null.
+    func apply(
+        _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64?
+    ) throws(StoreError) {
+        guard let hash else {
             rejectNullKey(batch, place, token: token)
             return try noteOtherFaults(batch, place, token: token)
         }
@@ -77,6 +99,11 @@ extension BulkWriter {
         reject(token, "key", part, "'\(part)' is part of the key and null here")
     }
 
+    /// Returns the first required property that the resolved row sets to null.
+    func nullRequirement() -> String? {
+        row.first(.null, of: plan.requiredColumns).map { plan.columns[$0].property }
+    }
+
     /// Writes the row, unless a target of its links must be written first.
     func write(
         _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64,
@@ -96,8 +123,8 @@ extension BulkWriter {
         }
         // A null part of the key is also a null requirement, if its property is required.
         if rejectIfKeyIsNull(token: token) { return .rejected }
-        if let column = row.firstNullRequirement(plan) {
-            reject(token, "required", column, "'\(column)' is required and null here")
+        if let property = nullRequirement() {
+            reject(token, "required", property, "'\(property)' is required and null here")
             return .rejected
         }
         if needsTargets { return try writeMakingTargets(batch, place, token: token, hash: hash) }

@@ -215,7 +215,7 @@ extension BulkWriter {
     private func formerDestinations(_ found: Statement) -> [Int64?] {
         guard plan.hasOneSidedLinks else { return [] }
         return plan.oneToOnes.map { oneToOne in
-            guard let column = plan.keyColumn(ofLink: oneToOne.link) else { return nil }
+            guard let column = plan.links[oneToOne.link].keyColumn else { return nil }
             let place = statements.firstColumn + Int32(column)
             return found.isNull(place) ? nil : found.integer(place)
         }
@@ -240,7 +240,7 @@ extension BulkWriter {
     /// Returns whether the row keeps its position, which it does while its owner is unchanged.
     func keepsOrder(_ column: Int, _ found: Statement) -> Bool {
         guard case .linkOrder(let link) = plan.columns[column].source,
-            let key = plan.keyColumn(ofLink: link)
+            let key = plan.links[link].keyColumn
         else { return false }
         return row.cells[key].equals(column: statements.firstColumn + Int32(key), of: found)
     }

@@ -55,6 +55,8 @@ package final class BulkWriter {
     // nested in another. Checking this for every record took 5% of the time of an import.
     @exclusivity(unchecked) var session: WriteSession
     @exclusivity(unchecked) var keyFinder: KeyFinder
+    /// The hash of each key of the current batch; `nil` if a part of the key is null.
+    @exclusivity(unchecked) var keyHashes: [UInt64?] = []
     @exclusivity(unchecked) var pending: PendingRows
     @exclusivity(unchecked) var row: ResolvedRow
     @exclusivity(unchecked) var seen = PrimaryKeySet()
@@ -184,7 +186,7 @@ package final class BulkWriter {
                     columns.destinations[position], key: link.nested == nil ? link.key : [],
                     mayRemember: columns.mayRemember(
                         link: position, schema, isNested: isNested)
-                        && !columns.namesOwnByNumber(link: position), lookups))
+                        && !columns.links[position].namesOwnByNumber, lookups))
         }
         self.resolvers = resolvers
         var toManyWriters: [ToManyWriter] = []
@@ -231,9 +233,11 @@ package final class BulkWriter {
     ) throws(StoreError) {
         try beginSession()
         defer { closeWalks() }
+        hashKeys(of: batch)
         for place in 0..<batch.count {
+            if place % Self.recordsAhead == 0 { prefetchEntries(from: place) }
             likelyRow = likelyRows.isEmpty ? 0 : likelyRows[place]
-            try apply(batch, place, token: firstToken + Int64(place))
+            try apply(batch, place, token: firstToken + Int64(place), hash: keyHashes[place])
         }
         likelyRow = 0
         // The caller may free the batch's bytes after this call.

@@ -50,6 +50,8 @@ extension StoreLayout {
 /// undoes the change, the sum is zero again, and the object counts as unchanged.
 struct LinkEnds {
     private var ends: [LinkEnd] = []
+    /// The identifiers of the ends, so that a search retains none of them.
+    private var ids: [UInt64] = []
     private var sums: [LinkSums] = []
     private var touches: UInt64
 
@@ -65,13 +67,26 @@ struct LinkEnds {
     ///
     /// - Parameter hash: The hash of the link, which is the same if the link is undone.
     mutating func note(_ end: LinkEnd, _ primaryKey: Int64, _ hash: UInt64) {
-        var place = 0
-        while place < ends.count, ends[place].id != end.id { place += 1 }
-        if place == ends.count {
-            ends.append(end)
-            sums.append(LinkSums())
-        }
-        sums[place].add(hash, to: primaryKey)
+        sums[place(of: end)].add(hash, to: primaryKey)
+    }
+
+    /// Records that objects gained or lost links.
+    ///
+    /// - Parameter first: The first key of the objects that are new, which are left out.
+    mutating func note(
+        _ end: LinkEnd, _ links: some Sequence<(key: Int64, hash: UInt64)>, below first: Int64
+    ) {
+        let place = place(of: end)
+        for (key, hash) in links where key < first { sums[place].add(hash, to: key) }
+    }
+
+    private mutating func place(of end: LinkEnd) -> Int {
+        let id = end.id
+        if let place = ids.firstIndex(of: id) { return place }
+        ids.append(id)
+        ends.append(end)
+        sums.append(LinkSums())
+        return ids.count - 1
     }
 
     /// Records a change of an object's links that cannot be undone.

@@ -16,6 +16,11 @@ extension WriteSession {
         ends.note(end, primaryKey, hash)
     }
 
+    /// Records that objects gained or lost links whose other ends are other rows.
+    func noteLinks(_ end: LinkEnd, _ links: some Sequence<(key: Int64, hash: UInt64)>) {
+        ends.note(end, links, below: firstTaken(root: end.root) ?? .max)
+    }
+
     /// Records that the links of the objects whose keys a query returns changed.
     func noteLinks(_ end: LinkEnd, keys: SQLFragment) throws(StoreError) {
         let rows = try keys.prepare(on: connection)

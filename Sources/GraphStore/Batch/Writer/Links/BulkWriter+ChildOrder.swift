@@ -8,7 +8,7 @@ extension BulkWriter {
     func takePlaces(_ found: Statement?) throws(StoreError) {
         for column in plan.orderColumns {
             guard case .linkOrder(let link) = plan.columns[column].source,
-                let key = plan.keyColumn(ofLink: link), row.cells[column].kind != .absent
+                let key = plan.links[link].keyColumn, row.cells[column].kind != .absent
             else { continue }
             if let found {
                 guard !keepsOrder(column, found) else { continue }

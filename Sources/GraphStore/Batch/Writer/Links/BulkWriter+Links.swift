@@ -27,11 +27,11 @@ extension BulkWriter {
 
     /// Returns whether a key that no object has can only cause a rejection.
     private func canOnlyReject(_ link: Int, _ unresolved: UnresolvedPolicy) -> Bool {
-        guard plan.plan.links[link].nested == nil, plan.plan.links[link].missing == .reject else {
+        guard !plan.links[link].isNested, plan.links[link].missing == .reject else {
             return false
         }
         if case .decide = unresolved { return true }
-        return !plan.mayComeLater(link: link)
+        return !plan.links[link].mayComeLater
     }
 
     /// Resolves one link when no more records follow.
@@ -123,7 +123,7 @@ extension BulkWriter {
         var known: Set<Int64> = []
         var refusal: LinkOutcome?
         if cell.kind == .list {
-            let width = plan.plan.links[link].keyWidth
+            let width = plan.links[link].keyWidth
             let end = cell.listStart + cell.listCount
             for index in stride(from: cell.listStart, to: end, by: width) {
                 let key =
@@ -159,7 +159,7 @@ extension BulkWriter {
             }
         }
         if let refusal { return refusal }
-        if !mustCreate, !plan.toManys[many].isUnlimited, plan.plan.links[link].many == .replace {
+        if !mustCreate, !plan.toManys[many].isUnlimited, plan.links[link].many == .replace {
             let relationship = plan.toManys[many].place.relationship
             if let problem = Self.countProblem(destinations.count, relationship) {
                 reject(token, "validate", relationship.name, problem)
@@ -190,22 +190,22 @@ extension BulkWriter {
         _ key: LinkKey, _ link: Int, _ token: Int64, _ unresolved: UnresolvedPolicy,
         creating: Bool
     ) throws(StoreError) -> Decision {
-        let description = plan.plan.links[link]
-        if description.missing == .create {
+        // The description is copied only where it is needed.
+        if plan.links[link].missing == .create {
             guard creating else { return .mustCreate }
             guard let id = try create(key, link, token) else { return .obstacle(.rejected) }
             return .object(id)
         }
         switch unresolved {
-        case .wait where plan.mayComeLater(link: link):
+        case .wait where plan.links[link].mayComeLater:
             return .obstacle(
                 .deferred(link: link, key: deferredRows.names.awaited(key, link: link)))
-        case .decideUnlessDeferred(let place) where plan.mayComeLater(link: link):
+        case .decideUnlessDeferred(let place) where plan.links[link].mayComeLater:
             let awaited = deferredRows.names.awaited(key, link: link)
             if try deferredRows.dependencies.mayCome(awaited, for: place) {
                 return .obstacle(.deferred(link: link, key: awaited))
             }
-        case .breakCycle(let place) where plan.mayComeLater(link: link):
+        case .breakCycle(let place) where plan.links[link].mayComeLater:
             let awaited = deferredRows.names.awaited(key, link: link)
             if try deferredRows.dependencies.mayCome(awaited, for: place) {
                 if omittedLinks.last != link { omittedLinks.append(link) }
@@ -215,6 +215,7 @@ extension BulkWriter {
         default:
             break
         }
+        let description = plan.plan.links[link]
         if description.missing == .skip {
             tally.skipped += 1
             return .obstacle(.rejected)
@@ -246,12 +247,12 @@ extension BulkWriter {
     }
 
     private func find(_ key: LinkKey, _ link: Int) throws(StoreError) -> KeyMatch {
-        if plan.namesOwnByNumber(link: link), key.first.integerValue >= pending.firstKey {
+        if plan.links[link].namesOwnByNumber, key.first.integerValue >= pending.firstKey {
             try flushRows()
         }
-        if plan.leadsThroughOwn[link] { try flushRows() }
-        guard plan.mayComeLater(link: link) else { return try resolvers[link].find(key) }
-        guard plan.isOwnKey(link: link), keyFinder.usesMap else {
+        if plan.links[link].leadsThroughOwn { try flushRows() }
+        guard plan.links[link].mayComeLater else { return try resolvers[link].find(key) }
+        guard plan.links[link].isOwnKey, keyFinder.usesMap else {
             try flushRows()
             return try resolvers[link].find(key)
         }
@@ -280,16 +281,13 @@ extension BulkWriter {
     }
 
     func setToOne(_ link: Int, _ key: BulkCell, entity: Int64?) {
-        for column in plan.columns.indices {
-            switch plan.columns[column].source {
-            case .linkKey(link): row.cells[column] = key
-            case .linkEntity(link):
-                row.cells[column] = entity.map { .integer($0) } ?? key
-            // The position is assigned once it is known whether the row keeps its owner.
-            case .linkOrder(link): row.cells[column] = key
-            default: continue
-            }
+        let facts = plan.links[link]
+        if let column = facts.keyColumn { row.cells[column] = key }
+        if let column = facts.entityColumn {
+            row.cells[column] = entity.map { .integer($0) } ?? key
         }
+        // The position is assigned once it is known whether the row keeps its owner.
+        if let column = facts.orderColumn { row.cells[column] = key }
     }
 
     static func countProblem(

@@ -79,7 +79,7 @@ extension BulkWriter {
         tally.createdTargets = undone.createdTargets
         tally.supersededItems = undone.supersededItems
         session.filesReleased.removeSubrange(undone.filesReleased...)
-        for (link, id, hash) in newTargets where plan.isOwnKey(link: link) {
+        for (link, id, hash) in newTargets where plan.links[link].isOwnKey {
             keyFinder.noteRejected(hash, id.primaryKey)
         }
         newTargets.removeAll(keepingCapacity: true)
@@ -140,7 +140,7 @@ extension BulkWriter {
             return .done
         }
         let relationship = plan.toManys[many].place.relationship
-        if plan.plan.links[link].many == .replace,
+        if plan.links[link].many == .replace,
             let problem = Self.countProblem(ids.count, relationship)
         {
             reject(token, "validate", relationship.name, problem)
@@ -163,7 +163,7 @@ extension BulkWriter {
         }
         row.destinations[many] = cell.kind == .absent ? nil : []
         let relationship = plan.toManys[many].place.relationship
-        if cell.kind != .absent, plan.plan.links[link].many == .replace,
+        if cell.kind != .absent, plan.links[link].many == .replace,
             let problem = Self.countProblem(0, relationship)
         {
             reject(token, "validate", relationship.name, problem)
@@ -237,7 +237,7 @@ extension BulkWriter {
             }
         }
         if rejectIfKeyIsNull(token: 0) { return nil }
-        if let property = row.firstNullRequirement(plan) {
+        if let property = nullRequirement() {
             reject(0, "required", property, "'\(property)' is required and null here")
             return nil
         }

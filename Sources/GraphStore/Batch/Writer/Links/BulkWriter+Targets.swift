@@ -28,7 +28,7 @@ extension BulkWriter {
             rejectAbsent(batch, place, token: token)
             return .rejected
         case .none:
-            if let property = row.firstMissingRequirement(plan) {
+            if let property = missingRequirement() {
                 rejectMissing(property, token: token)
                 return .rejected
             }
@@ -70,7 +70,7 @@ extension BulkWriter {
             delete.bind(id.primaryKey, at: 1)
             try delete.run()
             session.change.delete(id)
-            if plan.isOwnKey(link: link) { keyFinder.noteRejected(hash, id.primaryKey) }
+            if plan.links[link].isOwnKey { keyFinder.noteRejected(hash, id.primaryKey) }
             tally.createdTargets -= 1
         }
         guard !newTargets.isEmpty else { return }
@@ -88,7 +88,7 @@ extension BulkWriter {
         do {
             let id = try resolvers[link].create(key, in: session)
             let hash = key.hash
-            if plan.isOwnKey(link: link) { keyFinder.noteInserted(hash, id.primaryKey) }
+            if plan.links[link].isOwnKey { keyFinder.noteInserted(hash, id.primaryKey) }
             newTargets.append((link, id, hash))
             tally.createdTargets += 1
             return id
