@@ -27,9 +27,9 @@ struct ReportCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             """
-            The report's file; the run's ID if its report is in ./runs; a folder of reports, a \
-            spec, or a store with reports in the folder runs next to it, for the last run; or the \
-            run's reject folder.
+            The report's file, the run's reject folder, or the run's ID if its report is in \
+            ./runs. A folder of reports, a spec, or a store with reports in the folder runs next \
+            to it means its last run.
             """, valueName: "run"), completion: .file())
     var target: String
 
