@@ -103,6 +103,7 @@ extension Sample {
         var left = limit
         for input in inputs where left > 0 {
             var path = leaf.path(in: input.form)
+            // The path of a leaf is valid; without the items' path, the list itself is read.
             if leaf.node.items != nil, let items = try? FieldPath(parsing: leaf.source + "[*]") {
                 path = items
             }
