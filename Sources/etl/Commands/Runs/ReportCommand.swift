@@ -12,7 +12,7 @@ struct ReportCommand: ParsableCommand {
             A run that continues another one has its own report, with the totals of both.
 
             Of a spec or a store, the last report is shown. If a later run was killed or is in \
-            progress, a warning says so, and with --format json the keys `unended` and \
+            progress, a warning states it, and with --format json the keys `unended` and \
             `toComplete`.
 
             For a stage that did not finish, `waiting` counts the records that the next run \
