@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(
-        "are completed by the next opening, wherever the process was killed",
+        "the next opening completes the pages, wherever the process was killed",
         arguments: 1...3)
     func killed(steps: Int) throws {
         let seed = TestSeed.ofThisRun
