@@ -180,9 +180,9 @@ if Context.environment["ETL_FUZZING"] != nil {
 }
 
 // By default, code gets each generic type through its mangled name, and then the runtime searches the
-// conformances of the whole program: more than a fifth of the instructions of a short run. SwiftPM
-// accepts the flag that avoids this only from a root package. It puts dependencies in a folder named
-// `checkouts`, or `registry` if they come from a registry.
+// conformances of the whole program. That is more than a fifth of the instructions of a short run.
+// SwiftPM accepts the flag that avoids this only from a root package. It puts dependencies in a folder
+// named `checkouts`, or `registry` if they come from a registry.
 let isDependency = Context.packageDirectory.split(separator: "/").contains {
     ["checkouts", "registry"].contains($0)
 }

@@ -66,8 +66,8 @@ package struct GeneratedFolder {
     /// Writes the files that differ and deletes the files that are no longer in the model.
     ///
     /// - Returns: the changes.
-    /// - Throws: a diagnostic if a file of the same name was not generated from this model and
-    ///   `overwrites` is false, before anything is written; or if a file cannot be read or written.
+    /// - Throws: a diagnostic if a file cannot be read or written. Also, before anything is written,
+    ///   if a file of the same name was not generated from this model and `overwrites` is false.
     package func write(
         _ files: [GeneratedFile], overwrites: Bool = false
     ) throws(Diagnostic) -> [Drift] {

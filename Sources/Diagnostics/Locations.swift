@@ -54,7 +54,7 @@ package struct RecordLocation: Sendable, Hashable {
         self.init(text: file.displayText, file: file, record, byteOffset, line, column, field)
     }
 
-    /// Returns the location behind some bytes that start here.
+    /// Returns the location after some bytes that start here.
     package func advanced(over bytes: some BidirectionalCollection<UInt8>) -> RecordLocation {
         var place = self
         place.byteOffset? += bytes.count

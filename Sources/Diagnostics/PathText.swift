@@ -2,7 +2,7 @@ package import Files
 
 /// Functions on paths from specs and command lines, without access to the file system.
 ///
-/// They use `FileName`, which finds slashes and full stops by their bytes.
+/// They use `FileName`, which finds slashes and dots by their bytes.
 package enum PathText {
     /// Returns the folder of a file; `.` if the path names no folder.
     package static func folder(of file: String) -> String { text(FileName(file).folder) }
@@ -32,7 +32,7 @@ package enum PathText {
         FileName(path).components.map { text(FileName(bytes: $0)) }
     }
 
-    /// Returns the name without its last full stop and the bytes after it; a leading full stop is
+    /// Returns the name without its last dot and the bytes after it; a leading dot is
     /// kept.
     package static func withoutSuffix(_ name: String) -> String {
         let name = FileName(name)
@@ -52,7 +52,7 @@ package enum PathText {
         path.utf8.contains(UInt8(ascii: "/"))
     }
 
-    /// Returns whether the name begins with a full stop.
+    /// Returns whether the name begins with a dot.
     package static func isHidden(_ name: String) -> Bool { FileName(name).isHidden }
 
     /// Returns the part of a name after a prefix; `nil` if the name has another prefix.

@@ -1,6 +1,6 @@
 /// The parts of a path, as bytes and without access to the file system.
 ///
-/// A slash or a full stop is one byte, even before a combining mark, where a search by `Character`
+/// A slash or a dot is one byte, even before a combining mark, where a search by `Character`
 /// would miss it.
 extension FileName {
     private static let slash = UInt8(ascii: "/")
@@ -9,7 +9,7 @@ extension FileName {
     /// Whether the path begins with a slash.
     package var isAbsolute: Bool { bytes.first == Self.slash }
 
-    /// Whether the path begins with a full stop.
+    /// Whether the path begins with a dot.
     package var isHidden: Bool { bytes.first == Self.dot }
 
     /// The components between the slashes.
@@ -26,9 +26,9 @@ extension FileName {
         bytes.lastIndex(of: Self.slash).map { FileName(bytes: bytes[($0 + 1)...]) } ?? self
     }
 
-    /// The last full stop of the last component and the bytes after it.
+    /// The last dot of the last component and the bytes after it.
     ///
-    /// Empty if no full stop follows the component's first byte.
+    /// Empty if no dot follows the component's first byte.
     package var suffix: ArraySlice<UInt8> {
         let name = lastComponent.bytes
         guard let dot = name.lastIndex(of: Self.dot), dot > 0 else { return [] }

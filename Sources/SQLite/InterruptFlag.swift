@@ -77,7 +77,7 @@ package final class InterruptHandle: Sendable {
         }
     }
 
-    /// Runs a body, and interrupts its statements when the task is cancelled.
+    /// Runs a body, and interrupts its statements when the task is canceled.
     ///
     /// - Throws: `CancellationError` after that, instead of the error of a statement.
     package func interrupting<Result>(

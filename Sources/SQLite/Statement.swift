@@ -14,8 +14,8 @@ package final class Statement {
     private let watched: WatchedFlag
     /// An object that must live as long as the statement, such as a temporary table that it reads.
     package var attachment: AnyObject?
-    /// A check of the snapshot that the statement reads; `nil` if every snapshot is suitable.
     // Unchecked, because each step reads it, and only one thread uses a statement at a time.
+    /// A check of the snapshot that the statement reads; `nil` if every snapshot is suitable.
     @exclusivity(unchecked) package var precondition: Precondition?
 
     init(_ sql: String, on connection: Connection) throws(StoreError) {

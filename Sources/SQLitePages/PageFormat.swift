@@ -39,7 +39,7 @@
 //
 // The keys of an index are records (2.1) in the order of 2.4.1: NULL, numbers, text, blobs; text
 // and blobs by their bytes. They are sorted in bounded memory with runs in a temporary file. The
-// integers 0 and 1 have no content, and a column with REAL affinity stores an integral value as an
+// integers 0 and 1 have no content. A column with REAL affinity stores an integral value as an
 // integer of at most six bytes (2.1, 2.3), in the table and in its indexes.
 //
 // A change of a shared file must be atomic. Before the first page is written, the original content

@@ -51,6 +51,7 @@ struct RollbackJournal {
         // SQLite ignores and deletes a journal without pages or with a torn header.
         let file = try FileSystem.open(path, [.writing, .new], mode: 0o600)
         do throws(SystemFault) {
+            // Only a privileged process can set another owner. The next line fails if it is needed.
             try? FileSystem.setOwner(status.owner, group: status.group, of: file)
             try FileSystem.setMode(status.mode, of: file)
             try FileSystem.write(bytes, to: file)
@@ -65,6 +66,7 @@ struct RollbackJournal {
             try FileSystem.closeWritten(file)
             try synchronizeFolder(of: path)
         } catch {
+            // The database is unchanged here, too.
             try? FileSystem.remove(path)
             throw error
         }

@@ -16,7 +16,7 @@ enum ArgumentMistake {
         return .validationFailure
     }
 
-    /// Returns the message in our form; a message in another form stays as it is.
+    /// Returns the message in our form; a message in another form is returned unchanged.
     private static func text(of message: String) -> String {
         let start = "Error: "
         guard message.hasPrefix(start) else { return message }

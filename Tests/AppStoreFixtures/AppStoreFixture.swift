@@ -26,7 +26,7 @@ package enum AppStoreFixture {
               bookCount: { type: Integer 64, optional: false, default: 0, derived: "books.@count" }
             relationships:
               books: { to: Book, many: true, inverse: author, delete: deny }
-              favourite: { to: Item }
+              favorite: { to: Item }
             unique: [[name]]
             indexes:
               byRating: [rating desc]
@@ -242,7 +242,7 @@ package enum AppStoreFixture {
     private static let tables =
         bookkeeping + """
             CREATE TABLE ZAUTHOR ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-                ZBOOKCOUNT INTEGER, ZFAVOURITE INTEGER, Z2_FAVOURITE INTEGER, ZRATING DECIMAL,
+                ZBOOKCOUNT INTEGER, ZFAVORITE INTEGER, Z2_FAVORITE INTEGER, ZRATING DECIMAL,
                 ZNAME VARCHAR, ZHOMEPAGE VARCHAR );
             CREATE TABLE ZITEM ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
                 ZSHELF INTEGER, Z_FOK_SHELF INTEGER, ZPAGES INTEGER, ZAUTHOR INTEGER,
@@ -296,7 +296,7 @@ package enum AppStoreFixture {
             (4, 'Film', 2, 0), (5, 'Passport', 0, 1), (6, 'Person', 0, 4), (7, 'Shelf', 0, 2),
             (8, 'Tag', 0, 3), (16001, 'CHANGE', 0, 12), (16002, 'TRANSACTION', 0, 103),
             (16003, 'TRANSACTIONSTRING', 0, 2);
-        INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZBOOKCOUNT, ZFAVOURITE, Z2_FAVOURITE, ZRATING,
+        INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZBOOKCOUNT, ZFAVORITE, Z2_FAVORITE, ZRATING,
             ZNAME, ZHOMEPAGE) VALUES
             (1, 1, 3, 2, 4, 4, 4.5, 'Ursula', 'https://example.org/u'),
             (2, 1, 1, 1, 2, 3, 3.3333333332999993, 'Stanisław', NULL),

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test("a run fails if the names of its rejects cannot be synced to disk")
-    func unsynchronised() throws {
+    func unsynchronized() throws {
         let seen = Atomic<Int>(0)
         try withFolder { call in
             guard call.kind == .synchronize,

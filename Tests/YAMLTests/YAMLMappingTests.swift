@@ -4,7 +4,7 @@ import Testing
 @testable import YAML
 
 @Suite("YAML reading layer") struct YAMLMappingTests {
-    private enum Colour: String, CaseIterable {
+    private enum Color: String, CaseIterable {
         case red, green, blue
     }
 
@@ -26,7 +26,7 @@ import Testing
             #expect(mapping.required("b")?.boolean() == true)
             #expect(mapping.required("l")?.list()?.compactMap { $0.integer() } == [1, 2])
             #expect(mapping.required("o")?.listOrOne()?.compactMap { $0.text() } == ["one"])
-            #expect(mapping.required("c")?.choice(Colour.self) == .green)
+            #expect(mapping.required("c")?.choice(Color.self) == .green)
             #expect(mapping.required("s")?.scalarText() == "1.50")
             #expect(mapping.optional("absent")?.text() == nil)
             mapping.finish()
@@ -43,7 +43,7 @@ import Testing
                 rows: 9
                 empty:
                 blank: ""
-                colour: gren
+                color: gren
                 recieve: 1
             """
         let problems = try read(text) { mapping in
@@ -54,7 +54,7 @@ import Testing
             _ = stage.required("rows")?.integer(in: 1...5)
             _ = stage.required("empty")?.boolean()
             _ = stage.required("blank")?.filledText()
-            _ = stage.required("colour")?.choice(Colour.self)
+            _ = stage.required("color")?.choice(Color.self)
             _ = stage.optional("receive")
             _ = stage.required("to", fix: "say where the rows go")
             stage.finish()
@@ -78,9 +78,9 @@ import Testing
                   in: stages[0].empty
                 a.yaml:7:12: error: 'blank' is empty [spec.type]
                   in: stages[0].blank
-                a.yaml:8:13: error: 'colour' must be red, green or blue, not 'gren'. \
+                a.yaml:8:12: error: 'color' must be red, green or blue, not 'gren'. \
                 Did you mean 'green'? [spec.choice]
-                  in: stages[0].colour
+                  in: stages[0].color
                 a.yaml:9:5: error: The key 'recieve' is unknown here. \
                 Did you mean 'receive'? [spec.unknown-key]
                   in: stages[0].recieve

@@ -79,7 +79,7 @@ import Testing
               - set: { t: 1, t: 2 }
               - <<: *base
                 "<<": text
-            a: !colour red
+            a: !color red
             b: !!int x
             [1]: 2
             """
@@ -94,7 +94,7 @@ import Testing
                 a.yaml:7:1: error: The key 'a' is already on line 2 [yaml.duplicate-key]
                   in: a
                   fix: keep one of the two
-                a.yaml:7:4: error: The tag '!colour' is not known here [yaml.tag]
+                a.yaml:7:4: error: The tag '!color' is not known here [yaml.tag]
                   in: a
                   fix: remove the tag
                 a.yaml:8:4: error: The tag '!!int' does not fit this value [yaml.tag]

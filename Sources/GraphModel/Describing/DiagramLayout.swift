@@ -127,7 +127,7 @@ struct DiagramLayout {
 
     // MARK: Order
 
-    private func neighbours() -> (left: [[Int]], right: [[Int]]) {
+    private func neighbors() -> (left: [[Int]], right: [[Int]]) {
         var left: [[Int]] = Array(repeating: [], count: nodes.count)
         var right = left
         for edge in edges {
@@ -141,7 +141,7 @@ struct DiagramLayout {
     }
 
     private mutating func order() {
-        let (left, right) = neighbours()
+        let (left, right) = neighbors()
         var places = Array(repeating: 0.0, count: nodes.count)
         func number(_ column: [Int]) {
             for (place, node) in column.enumerated() {
@@ -217,7 +217,7 @@ struct DiagramLayout {
                 y += nodes[node].height + gap
             }
         }
-        let (left, right) = neighbours()
+        let (left, right) = neighbors()
         for round in 0..<24 {
             let near = round.isMultiple(of: 2) ? left : right
             let way =

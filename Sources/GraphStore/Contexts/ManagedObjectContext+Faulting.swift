@@ -38,7 +38,7 @@ extension ManagedObjectContext {
     /// Loads the rows of the objects in the fetch batch of an object.
     private func faultBatch(of object: ManagedObject) throws(StoreError) {
         guard let batch = object.extra?.batch else { return }
-        let ids = batch.neighbours.neighbours(of: batch.position)
+        let ids = batch.neighbors.neighbors(of: batch.position)
         try fault(ids.compactMap { registeredObject(for: $0) })
     }
 

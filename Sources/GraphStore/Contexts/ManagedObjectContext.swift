@@ -263,7 +263,7 @@ public final class ManagedObjectContext {
     /// Throws `.cancelled` if the task of the running work was canceled.
     func checkInterrupt() throws(StoreError) {
         guard interruptFlag?.isRaised == true else { return }
-        throw StoreError(.cancelled, "The task was cancelled")
+        throw StoreError(.cancelled, "The task was canceled")
     }
 
     /// The name of this context in errors while it writes.

@@ -20,10 +20,10 @@ extension ManagedObjectContext {
         }
         let isBatched = request.fetchBatchSize > 0
         let found = try results(
-            plan, request, readsRows: !isBatched && request.materialise != .ids)
+            plan, request, readsRows: !isBatched && request.materialize != .ids)
         let objects = found.map { object(with: $0) }
         if isBatched { try batch(objects, found, size: request.fetchBatchSize) }
-        if request.materialise == .rows {
+        if request.materialize == .rows {
             try fault(objects)
             for object in objects { try fire(object) }
         }

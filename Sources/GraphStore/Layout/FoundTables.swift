@@ -3,10 +3,13 @@ import SQLite
 
 /// The existing tables of a store that an app created, on which its model is laid out.
 ///
-/// Core Data's names follow rules, but three details depend on the version that created or migrated
-/// the store: which side of a many-to-many names the join table, which number a column name
-/// contains, and which of two siblings comes first. Names are therefore matched against the
-/// existing ones.
+/// Core Data's names follow rules, but the version that created or migrated the store decides:
+///
+/// - which side of a many-to-many names the join table,
+/// - which number a column name contains, and
+/// - which of two siblings comes first.
+///
+/// Names are therefore matched against the existing ones.
 package struct FoundTables: Sendable {
     /// A row of `Z_PRIMARYKEY`.
     struct Row: Sendable, Hashable {

@@ -141,7 +141,7 @@ public struct MigrationManager: Sendable {
         // Statements on a small store finish before they check for cancellation.
         guard !cancellation.flag.isRaised else {
             throw StoreError(
-                .cancelled, "The migration of \(path) was cancelled; the store is unchanged")
+                .cancelled, "The migration of \(path) was canceled; the store is unchanged")
         }
         try file.finish(journalMode: journal)
         return plan

@@ -122,7 +122,7 @@ extension ManagedObject {
 
     /// Releases the values; the next access reads the row again.
     ///
-    /// The hooks are called only if the object was no fault, so that they match `awakeFromFetch`.
+    /// The hooks are called only if the object was not a fault, so that they match `awakeFromFetch`.
     final func turnIntoFault() {
         let wasFault = isFault
         if !wasFault { willTurnIntoFault() }

@@ -80,7 +80,7 @@ open class ManagedObject {
     final var isIndexed = false
     /// Whether the store is known to have the object's row.
     final var isStored: Bool { didSet { leaveIndex() } }
-    /// Whether the object has no row any more, or will never have one.
+    /// Whether the object has no row any longer, or will never have one.
     final var hasNoRow = false
     /// Whether the object was loaded only to be deleted, so that its hooks are not called.
     final var skipsHooks = false

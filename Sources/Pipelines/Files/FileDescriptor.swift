@@ -15,6 +15,7 @@ enum FileDescriptor {
     /// - Returns: the descriptor, or -1 on failure.
     static func openForLocking(_ path: String) -> Int32 {
         let flags: OpenFlags = [.withoutLink, .withoutWaiting]
+        // A file that cannot be opened cannot be checked; the caller needs no reason.
         return (try? FileSystem.open(path, [.updating, flags]))
             ?? (try? FileSystem.open(path, [.reading, flags])) ?? -1
     }

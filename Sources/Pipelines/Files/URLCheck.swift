@@ -126,7 +126,7 @@ package enum URLCheck {
     /// path.
     ///
     /// In a JDBC URL, it is the scheme after `jdbc:`. Without `//`, as in `sqlite:x`, it has at
-    /// least two letters, so that it is no drive, and no file has this name. A pattern of files and
+    /// least two letters, so that it is not a drive, and no file has this name. A pattern of files and
     /// a name with white space are paths.
     ///
     /// - Parameter folder: The folder to which a relative path refers.

@@ -144,7 +144,7 @@ enum InferenceText {
             records: 0, isTruncated: false)
         appendInput(stage, path, to: &lines)
         lines.append("    into: \(YAMLWriter.scalar(input.entity))")
-        // A record that is written to the file meanwhile is left to the next import.
+        // A record that is written to the file after this is left to the next import.
         lines.append("    keep-if: FALSEPREDICATE")
     }
 

@@ -7,8 +7,9 @@ import RecordStreams
 ///
 /// They survive a run that is killed, and need no memory.
 ///
-/// A note is a line of numbers, optionally followed by the record's row key and the distances of the
-/// fields of links from the start of the record, then the input's path and the bytes of the record.
+/// A note is a line of numbers, then the input's path and the bytes of the record. The line may be
+/// followed by the record's row key and by the distances of the fields of links from the record's
+/// start.
 struct DeferredRecords {
     static let kind = "record"
     private let context: ManagedObjectContext

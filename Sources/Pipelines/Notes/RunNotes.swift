@@ -275,6 +275,6 @@ struct RejectFileNote: Decodable, Sendable, Hashable {
     /// Whether the records are not among those that the import reads, because it started over
     /// after an input changed; `nil` if not.
     ///
-    /// A replay of these records says nothing about the records of the new input.
+    /// A replay of these records does not count for the records of the new input.
     var isOfOtherRecords: Bool?
 }

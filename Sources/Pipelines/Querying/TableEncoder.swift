@@ -9,12 +9,12 @@ package struct TableStyle: Sendable, Hashable {
     /// The table is then at least 80 columns wide, or as wide as its columns require.
     package var width: Int?
     /// Whether the header is bold and nil is faint.
-    package var isColoured: Bool
+    package var isColored: Bool
 
     /// Creates a style.
-    package init(width: Int?, isColoured: Bool = false) {
+    package init(width: Int?, isColored: Bool = false) {
         self.width = width
-        self.isColoured = isColoured
+        self.isColored = isColored
     }
 }
 
@@ -160,9 +160,9 @@ final class TableEncoder: ValueEncoder {
             names.append(Cell(text: String(DisplayText.ellipsis), width: 1))
             widths.append(1)
         }
-        if style.isColoured { append("\u{1B}[1m") }
+        if style.isColored { append("\u{1B}[1m") }
         append(line(names, widths, isHeader: true))
-        append(style.isColoured ? "\u{1B}[0m\n" : "\n")
+        append(style.isColored ? "\u{1B}[0m\n" : "\n")
         append(widths.map { String(repeating: "-", count: $0) }.joined(separator: gap))
         append("\n")
         for row in sample { try write(row) }
@@ -200,7 +200,7 @@ final class TableEncoder: ValueEncoder {
                 line.append(contentsOf: String(repeating: " ", count: blanks))
                 blanks = 0
             }
-            if cell.isNull, style.isColoured {
+            if cell.isNull, style.isColored {
                 line.append(contentsOf: "\u{1B}[2m\(cell.text)\u{1B}[0m")
             } else {
                 line.append(contentsOf: cell.text)

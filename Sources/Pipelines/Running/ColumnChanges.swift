@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// Compares the columns of tables with those of the last run.
 ///
-/// A column that is filled by name may be renamed in the file. Then its attribute silently stays as
-/// it is, and nothing reads the new column.
+/// A column that is filled by name may be renamed in the file. Then its attribute silently
+/// stays unchanged, and nothing reads the new column.
 struct ColumnChanges {
     /// The maximum number of reports to search for the last run of a stage.
     private static let reportsMax = 10
@@ -30,7 +30,7 @@ struct ColumnChanges {
         var warnings: [Diagnostic] = []
         var runs = folder.runsLastEndedLast.filter { $0 != own }.suffix(Self.reportsMax)
         while !stages.isEmpty, let run = runs.popLast() {
-            // A report that cannot be read says nothing about the columns.
+            // A report that cannot be read does not name the columns.
             guard let last = try? StoredReport.read(folder.dataPath(run)).report else { continue }
             for earlier in last.stages
             where [.done, .resumed].contains(earlier.state) && earlier.unfilledAttributes != nil {

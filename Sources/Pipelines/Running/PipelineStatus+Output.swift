@@ -38,7 +38,7 @@ extension PipelineStatus {
         return lines.map { OutputText($0).text }.joined(separator: "\n") + "\n"
     }
 
-    /// What the next runs are to complete, as far as it is known.
+    /// The work that the next runs must complete, if it is known.
     private var toComplete: [String] {
         var texts = (pending.map { [$0] } ?? []).map(\.text)
         if let unreadable {
@@ -67,7 +67,7 @@ extension PipelineStatus {
         return Diagnostic(
             .warning, code: "report.killed",
             "\(began) did not end (killed?), and has no report; \(saved)",
-            fix: "run it again; `etl status` shows what is to be completed")
+            fix: "run it again; `etl status` shows what it must complete")
     }
 }
 

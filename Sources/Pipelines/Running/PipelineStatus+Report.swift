@@ -7,7 +7,7 @@ extension PipelineStatus {
     /// - Parameter run: as for `StoredReport.find`.
     /// - Returns: The report, and the status of the spec or the store if `run` is one.
     /// - Throws: `RunFailure` as `StoredReport.find` does; if the only run was killed or is active,
-    ///   the message says so.
+    ///   the message states it.
     package static func report(
         of run: String, _ context: ParameterValues.Context
     ) throws(RunFailure) -> (report: StoredReport, status: PipelineStatus?) {

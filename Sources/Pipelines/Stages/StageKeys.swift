@@ -1,5 +1,6 @@
 import Diagnostics
 import GraphModel
+package import GraphStore
 import YAML
 
 /// The keys that several kinds of stages share.
@@ -81,7 +82,7 @@ enum ChangeKeys {
         Maximum number of objects. The oldest come first, by primary key and not by a date.
         """, example: "1000")
     static let rules = Key(
-        "rules", .choice(ChangeRules.self), default: .enforce,
+        "rules", .choice(BatchRules.self), default: .enforce,
         """
         Whether to enforce the model's rules: value rules in an `update`, delete rules in a \
         `delete`. A warning reports how many objects a deny rule keeps, and by which relationship.

@@ -140,6 +140,7 @@ extension Connection {
         let before = etl_set_defensive(handle, 0)
         defer { _ = etl_set_defensive(handle, before) }
         try execute("PRAGMA writable_schema = ON")
+        // SQLite clears the flag before anything that can fail, except for a lack of memory.
         defer { try? execute("PRAGMA writable_schema = RESET") }
         try body()
     }

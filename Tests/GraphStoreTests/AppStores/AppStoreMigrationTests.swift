@@ -95,7 +95,7 @@ import Testing
                 "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY",
             ])
         try store.expect(
-            "SELECT Z_PK, Z_ENT, Z_OPT, Z3_FAVOURITE FROM ZAUTHOR",
+            "SELECT Z_PK, Z_ENT, Z_OPT, Z3_FAVORITE FROM ZAUTHOR",
             [
                 "1|2|3|5", "2|2|1|4", "3|2|1|-",
             ])

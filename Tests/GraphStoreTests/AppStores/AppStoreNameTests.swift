@@ -42,7 +42,7 @@ import Testing
                 ALTER TABLE Z_8ITEMS RENAME TO Z_12ITEMS;
                 ALTER TABLE Z_12ITEMS RENAME COLUMN Z_8TAGS TO Z_12TAGS;
                 ALTER TABLE Z_12ITEMS RENAME COLUMN Z_2ITEMS TO Z_3ITEMS;
-                ALTER TABLE ZAUTHOR RENAME COLUMN Z2_FAVOURITE TO Z3_FAVOURITE;
+                ALTER TABLE ZAUTHOR RENAME COLUMN Z2_FAVORITE TO Z3_FAVORITE;
                 ALTER TABLE ZTAG RENAME COLUMN Z7PINNED TO Z9PINNED;
                 """)
     }
@@ -85,7 +85,7 @@ import Testing
                 UPDATE ZAUTHOR SET Z_ENT = 40;
                 UPDATE Z_PRIMARYKEY SET Z_ENT = 77 WHERE Z_NAME = 'Film';
                 UPDATE ZITEM SET Z_ENT = 77 WHERE Z_ENT = 4;
-                UPDATE ZAUTHOR SET Z2_FAVOURITE = 77 WHERE Z2_FAVOURITE = 4;
+                UPDATE ZAUTHOR SET Z2_FAVORITE = 77 WHERE Z2_FAVORITE = 4;
                 ALTER TABLE ZITEM RENAME COLUMN ZNOTE TO ZN;
                 ALTER TABLE ZITEM RENAME COLUMN ZN TO ZNOTE;
                 """)
@@ -97,7 +97,7 @@ import Testing
             after: """
                 UPDATE Z_PRIMARYKEY SET Z_ENT = 30 WHERE Z_NAME = 'Book';
                 UPDATE ZITEM SET Z_ENT = 30 WHERE Z_ENT = 3;
-                UPDATE ZAUTHOR SET Z2_FAVOURITE = 30 WHERE Z2_FAVOURITE = 3;
+                UPDATE ZAUTHOR SET Z2_FAVORITE = 30 WHERE Z2_FAVORITE = 3;
                 ALTER TABLE ZITEM RENAME COLUMN ZNOTE TO ZTEMP;
                 ALTER TABLE ZITEM RENAME COLUMN ZNOTE1 TO ZNOTE;
                 ALTER TABLE ZITEM RENAME COLUMN ZTEMP TO ZNOTE1;
@@ -194,14 +194,14 @@ import Testing
                 "Your model is not the store's: these entities differ: Tag"
             ])
         #expect(try objectLines(of: container).contains("Tag|2|isHidden|i1"))
-        entities[place].ownAttributes.append(AttributeDescription(name: "colour", type: .string))
+        entities[place].ownAttributes.append(AttributeDescription(name: "color", type: .string))
         let wrong = try ManagedObjectModel(entities: entities)
         let error = storeError { _ = try store.open(wrong) }
         #expect(error?.code == .modelMismatch)
         #expect(
             error?.message == """
                 \(store.path) was created with another model; these entities differ: Tag; it has no \
-                ZTAG.ZCOLOUR for Tag.colour
+                ZTAG.ZCOLOR for Tag.color
                 """)
     }
 
@@ -214,7 +214,7 @@ import Testing
                 == ModelText.text(of: try GraphStoreTests.model(Self.columns), hashes: false))
         let lines = try objectLines(of: container)
         let expected = [
-            "Author|1|favourite|oFilm:4", "Author|1|name|t557273756c61", "Book|1|shelf|oShelf:1",
+            "Author|1|favorite|oFilm:4", "Author|1|name|t557273756c61", "Book|1|shelf|oShelf:1",
             "Book|1|tags|m[Tag:1,Tag:2]", "Person|1|friends|m[Person:2,Person:3]",
             "Person|2|follows|m[Person:3]", "Passport|1|number|b16:\(checksum(Self.number))",
         ]
@@ -231,7 +231,7 @@ import Testing
             name: String
             homepage: String
           relationships:
-            favourite: { to: Item }
+            favorite: { to: Item }
         Item:
           attributes:
             pages: Integer 64

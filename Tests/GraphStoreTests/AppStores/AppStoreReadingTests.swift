@@ -112,7 +112,7 @@ struct AppStoreFile {
                 "Film|9|title|t\(hex("Lost"))",
             ])
         let others = [
-            "Author|1|favourite|oFilm:4", "Author|2|favourite|oBook:2",
+            "Author|1|favorite|oFilm:4", "Author|2|favorite|oBook:2",
             "Author|2|rating|r400aaaaaaaa98575",
             "Film|4|note|t6634", "Passport|1|holder|oPerson:2", "Person|2|passport|oPassport:1",
             "Person|1|friends|m[Person:2,Person:3]", "Person|2|friends|m[Person:1]",

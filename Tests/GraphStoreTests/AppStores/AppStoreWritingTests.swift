@@ -206,7 +206,7 @@ import Testing
         try store.expect("SELECT * FROM Z_6FRIENDS", ["3|1"])
         try store.expect("SELECT * FROM Z_6FOLLOWS", ["1|3"])
         try store.expect("SELECT * FROM Z_8ITEMS", ["1|1", "2|1", "3|4", "3|55"])
-        try store.expect("SELECT Z_PK, ZBOOKCOUNT, ZFAVOURITE FROM ZAUTHOR", ["1|2|4"])
+        try store.expect("SELECT Z_PK, ZBOOKCOUNT, ZFAVORITE FROM ZAUTHOR", ["1|2|4"])
         try store.expect(
             "SELECT ZENTITY, ZENTITYPK, ZTOMBSTONE0 FROM ACHANGE WHERE Z_PK > 12"
                 + " AND ZCHANGETYPE = 2 ORDER BY 1, 2",
@@ -235,7 +235,7 @@ import Testing
             try passport.setValue(.object(person), forKey: "holder")
             let author = try context.insert("Author")
             try author.setValue("Kir", forKey: "name")
-            try author.setValue(.object(book), forKey: "favourite")
+            try author.setValue(.object(book), forKey: "favorite")
             try book.setValue(.object(author), forKey: "author")
             try context.save()
         }
@@ -243,7 +243,7 @@ import Testing
             "SELECT Z_PK, Z_ENT, Z_OPT, ZSHELF, Z_FOK_SHELF, ZPAGES, ZAUTHOR, ZTITLE"
                 + " FROM ZITEM WHERE Z_PK > 9", ["10|3|1|1|4096|1|4|Eden"])
         #expect(
-            try store.rows("SELECT Z_PK, Z_OPT, ZBOOKCOUNT, ZFAVOURITE, Z2_FAVOURITE FROM ZAUTHOR")
+            try store.rows("SELECT Z_PK, Z_OPT, ZBOOKCOUNT, ZFAVORITE, Z2_FAVORITE FROM ZAUTHOR")
                 .last == "4|1|1|10|3")
         try store.expect("SELECT * FROM Z_8ITEMS WHERE Z_2ITEMS = 10", ["4|10"])
         try store.expect("SELECT ZHOLDER FROM ZPASSPORT WHERE Z_PK = 2", ["5"])

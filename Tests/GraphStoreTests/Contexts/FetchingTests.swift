@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test("row 67: fetched objects are faults with cached rows, or realized on request")
-    func materialising() throws {
+    func materializing() throws {
         try withObjects { store in
             try fill(store, ["a", "b"])
             let context = store.context()

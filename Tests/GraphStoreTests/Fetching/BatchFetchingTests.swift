@@ -106,22 +106,22 @@ import Testing
     }
 
     @Test("row 67: a fetch returns faults, faults with cached rows, or realized objects")
-    func materialise() throws {
+    func materialize() throws {
         try withTasks(3) { _, context in
-            let bare = try context.fetch(byNumber.materialise(.ids))
+            let bare = try context.fetch(byNumber.materialize(.ids))
             #expect(bare.allSatisfy { $0.presence == .fault })
             #expect(context.statistics.rowsRead == 0)
             let faults = try context.fetch(byNumber)
             #expect(faults.allSatisfy { $0.presence == .cached && $0.calls.isEmpty })
-            let rows = try context.fetch(byNumber.materialise(.rows))
+            let rows = try context.fetch(byNumber.materialize(.rows))
             #expect(rows.allSatisfy { $0.presence == .realized && $0.calls == ["fetch"] })
             var request = byNumber
             request.includesPropertyValues = false
-            #expect(request.materialise == .ids)
+            #expect(request.materialize == .ids)
             request.returnsObjectsAsFaults = false
-            #expect(request.materialise == .rows && request.includesPropertyValues)
+            #expect(request.materialize == .rows && request.includesPropertyValues)
             request.returnsObjectsAsFaults = true
-            #expect(request.materialise == .faults)
+            #expect(request.materialize == .faults)
         }
     }
 

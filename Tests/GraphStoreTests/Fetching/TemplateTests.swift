@@ -74,7 +74,7 @@ import Testing
             let request = try model.fetchRequest(
                 named: "starred", substituting: ["LEAST": 1, "FOLDERS": ["a", "b"]])
             #expect(request.fetchLimit == 2 && request.fetchBatchSize == 20)
-            #expect(request.materialise == .rows)
+            #expect(request.materialize == .rows)
             #expect(try titles(context.fetch(request)) == ["q", "r"])
             #expect(try context.fetch(model.fetchRequest(named: "all")).count == 4)
         }

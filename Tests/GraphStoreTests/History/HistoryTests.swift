@@ -383,7 +383,7 @@ import Testing
         #expect(try sequences { _ in } == [3, 4])
     }
 
-    @Test("row 114: history is an asynchronous sequence that throws if its task is cancelled")
+    @Test("row 114: history is an asynchronous sequence that throws if its task is canceled")
     func streamsTransactions() async throws {
         let store = try store()
         let container = store.container
@@ -407,7 +407,7 @@ import Testing
         #expect(found == [3, 4, 5])
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            for try await _ in transactions { Issue.record("The task was cancelled") }
+            for try await _ in transactions { Issue.record("The task was canceled") }
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         let off = try self.store(nil)

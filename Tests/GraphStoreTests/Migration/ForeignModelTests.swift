@@ -30,7 +30,8 @@ import Testing
         #expect(error?.code == .modelMismatch)
         #expect(
             error?.message == """
-                \(path) has no entity that continues in the new model: the store has 'Task', and the new model has 'Book'; give the model of the app that made the store, or map its entities
+                \(path): no entity of the store ('Task') continues in the new model, which has 'Book'; \
+                give the model of the app that created the store, or map its entities
                 """)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }

@@ -219,14 +219,14 @@ import Testing
     @Test("each store of a container is migrated to its configuration of the new model")
     func configurations() throws {
         let folder = try TemporaryFolder()
-        let (user, catalogue) = (folder.file("user.sqlite"), folder.file("catalogue.sqlite"))
+        let (user, catalog) = (folder.file("user.sqlite"), folder.file("catalog.sqlite"))
         func versioned(
             _ entities: String, _ names: [String: [String]]
         ) throws -> ManagedObjectModel {
             try ManagedObjectModel(entities: model(entities).entities, configurations: names)
         }
         func stores(_ migration: StoreOptions.Migration) -> [StoreDescription] {
-            [(user, "User"), (catalogue, "Catalogue")].map { path, name in
+            [(user, "User"), (catalog, "Catalog")].map { path, name in
                 .sqlite(
                     at: path, opening: .create, configuration: name, options: options(migration))
             }
@@ -235,13 +235,13 @@ import Testing
             """
             Mark: { attributes: { note: String } }
             Product: { attributes: { name: String } }
-            """, ["User": ["Mark"], "Catalogue": ["Product"]])
+            """, ["User": ["Mark"], "Catalog": ["Product"]])
         let new = try versioned(
             """
             Mark: { attributes: { note: String, rank: { type: Integer 16, default: 1 } } }
             Product: { attributes: { title: { type: String, renamed-from: name } } }
             Shop: { attributes: { name: String } }
-            """, ["User": ["Mark"], "Catalogue": ["Product", "Shop"]])
+            """, ["User": ["Mark"], "Catalog": ["Product", "Shop"]])
         do {
             let context = try PersistentContainer(model: old, stores: stores(.off)).newContext()
             try context.make("Mark", ["note": "n"])
@@ -249,7 +249,7 @@ import Testing
             try context.save()
         }
         let container = try PersistentContainer(model: new, stores: stores(.automatic))
-        #expect(container.migrationBackupPaths == [user + ".bak-v1", catalogue + ".bak-v1"])
+        #expect(container.migrationBackupPaths == [user + ".bak-v1", catalog + ".bak-v1"])
         #expect(container.stores.map(\.entityNames) == [["Mark"], ["Product", "Shop"]])
         let context = container.newContext()
         try context.make("Shop", ["name": "s"])
@@ -261,7 +261,7 @@ import Testing
         #expect(
             try lines(
                 "SELECT ZTITLE, ZSHOP.ZNAME FROM ZPRODUCT, ZSHOP",
-                on: Connection(path: catalogue, mode: .readOnly)) == ["Cup|s"])
+                on: Connection(path: catalog, mode: .readOnly)) == ["Cup|s"])
     }
 
     @Test("an app's store is migrated from its own model, if the options allow writing")
@@ -367,7 +367,7 @@ import Testing
         #expect(error?.message == "\(store.path) was created with none of the 1 versions")
     }
 
-    @Test("a cancelled migration leaves the store unchanged")
+    @Test("a canceled migration leaves the store unchanged")
     func cancelled() throws {
         let store = try store()
         let cancellation = MigrationCancellation()
@@ -380,7 +380,7 @@ import Testing
         #expect(error?.code == .cancelled)
         #expect(
             error?.message
-                == "The migration of \(store.path) was cancelled; the store is unchanged")
+                == "The migration of \(store.path) was canceled; the store is unchanged")
         _ = try open(store, options())
         #expect(try store.objects("Task", "name", "rank") == ["name=a rank=3", "name=b rank=3"])
     }

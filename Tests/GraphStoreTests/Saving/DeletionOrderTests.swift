@@ -99,7 +99,7 @@ import Testing
             let context = store.context()
             _ = try context.execute(
                 BatchInsertRequest(entityName: "Task", objects: [["title": "x"]]))
-            let found = try context.fetch(FetchRequest<Todo>().materialise(.rows))
+            let found = try context.fetch(FetchRequest<Todo>().materialize(.rows))
             #expect(found.map(\.calls) == [["fetch"]])
         }
     }

@@ -10,22 +10,22 @@ import Testing
     private let folder: TemporaryFolder
     private let model: ManagedObjectModel
     private var main: String { folder.file("user.sqlite") }
-    private var catalogue: String { folder.file("catalogue.sqlite") }
+    private var catalog: String { folder.file("catalog.sqlite") }
 
     init() throws {
         folder = try TemporaryFolder()
         model = try ManagedObjectModel(
             entities: GraphStoreTests.model(
                 """
-                Favourite:
+                Favorite:
                   attributes:
                     product: String
                     note: { type: String, searchable: true }
-                  relationships: { list: { to: List, inverse: favourites } }
+                  relationships: { list: { to: List, inverse: favorites } }
                   unique: [[product]]
                 List:
                   attributes: { name: String }
-                  relationships: { favourites: { to: Favourite, many: true, inverse: list } }
+                  relationships: { favorites: { to: Favorite, many: true, inverse: list } }
                   unique: [[name]]
                 Item: { abstract: true, attributes: { name: String } }
                 Label:
@@ -41,7 +41,7 @@ import Testing
                   unique: [[number]]
                 """
             ).entities,
-            configurations: ["User": ["Favourite", "List"], "Catalogue": ["Item", "Label"]])
+            configurations: ["User": ["Favorite", "List"], "Catalog": ["Item", "Label"]])
     }
 
     private func stores(
@@ -52,7 +52,7 @@ import Testing
         return [
             StoreDescription(
                 kind, at: main, opening: .create, configuration: "User", options: options),
-            StoreDescription(kind, at: catalogue, opening: .create, configuration: "Catalogue"),
+            StoreDescription(kind, at: catalog, opening: .create, configuration: "Catalog"),
         ]
     }
 
@@ -65,9 +65,9 @@ import Testing
         let label = try context.insert("Label")
         label[.string("text")] = "new"
         product.add(label, to: .toMany("labels"))
-        let favourite = try context.insert("Favourite")
-        favourite[.string("product")] = "Cup"
-        favourite[.string("note")] = "Été"
+        let favorite = try context.insert("Favorite")
+        favorite[.string("product")] = "Cup"
+        favorite[.string("note")] = "Été"
         try context.save()
         return product.objectID
     }
@@ -80,16 +80,16 @@ import Testing
         let id = try fill(container)
         let reader = try container.newReader()
         #expect(try lines("SELECT ZNUMBER, ZNAME FROM store1.ZITEM", on: reader) == ["1|Cup"])
-        #expect(try lines("SELECT ZPRODUCT FROM main.ZFAVOURITE", on: reader) == ["Cup"])
+        #expect(try lines("SELECT ZPRODUCT FROM main.ZFAVORITE", on: reader) == ["Cup"])
         #expect(
             try lines("SELECT Z_NAME, Z_MAX FROM main.Z_PRIMARYKEY ORDER BY 1", on: reader)
-                == ["Favourite|1", "List|0"])
+                == ["Favorite|1", "List|0"])
         #expect(
             try lines("SELECT Z_NAME, Z_MAX FROM store1.Z_PRIMARYKEY ORDER BY 1", on: reader)
                 == ["Item|1", "Label|1", "Product|0"])
         #expect(
             container.stores.map(\.entityNames) == [
-                ["Favourite", "List"], ["Item", "Label", "Product"],
+                ["Favorite", "List"], ["Item", "Label", "Product"],
             ])
         #expect(container.stores[1].uuid != container.storeUUID)
         let uri = try #require(container.uri(for: id))
@@ -105,7 +105,7 @@ import Testing
             ))
         #expect(cups.map { $0[.string("name")] } == ["Cup"])
         let notes = FetchRequest<ManagedObject>(
-            entityName: "Favourite",
+            entityName: "Favorite",
             predicate: try GraphPredicate(format: "note CONTAINS[cd] 'ete'"))
         #expect(try context.count(for: notes) == 1)
     }
@@ -113,25 +113,25 @@ import Testing
     @Test("row 18: each file also opens alone, with the objects and files of its entities")
     func eachIsAStore() throws {
         do { _ = try fill(PersistentContainer(model: model, stores: stores())) }
-        for (path, entity) in [(main, "Favourite"), (catalogue, "Product")] {
+        for (path, entity) in [(main, "Favorite"), (catalog, "Product")] {
             let alone = try PersistentContainer(model: nil, at: path)
             let objects = try alone.newContext().count(
                 for: FetchRequest<ManagedObject>(entityName: entity))
             #expect(objects == 1, "\(path)")
             #expect(try PersistentContainer.verify(at: path, .full).problems == [])
         }
-        let alone = try PersistentContainer(model: model, at: catalogue)
+        let alone = try PersistentContainer(model: model, at: catalog)
         let context = alone.newContext()
         let product = try #require(try context.fetch(FetchRequest(entityName: "Product")).first)
         #expect(
             product[.binary("image")] == Array(repeating: 7, count: 20))
         let files = try FileManager.default.contentsOfDirectory(
-            atPath: folder.file(".catalogue_SUPPORT/_EXTERNAL_DATA"))
+            atPath: folder.file(".catalog_SUPPORT/_EXTERNAL_DATA"))
         #expect(files.count == 1)
         #expect(!FileSystem.exists(folder.file(".user_SUPPORT")))
-        let error = storeError { _ = try context.fetch(FetchRequest(entityName: "Favourite")) }
+        let error = storeError { _ = try context.fetch(FetchRequest(entityName: "Favorite")) }
         #expect(
-            error?.message == "No store of the container holds 'Favourite';"
+            error?.message == "No store of the container holds 'Favorite';"
                 + " add one whose configuration has it")
         // The store is written alone and opened with the others again; its keys continue.
         product[.string("name")] = "Mug"
@@ -180,7 +180,7 @@ import Testing
     @Test("row 18: while a first load runs, other containers can open the stores but not save")
     func loadAtWork() throws {
         let container = try PersistentContainer(model: model, stores: stores())
-        let plan = BulkPlan(entity: "Favourite", key: ["product"], attributes: ["product"])
+        let plan = BulkPlan(entity: "Favorite", key: ["product"], attributes: ["product"])
         var codes: [StoreError.Code?] = []
         try container.load(plan, [["a"], ["b"], ["c"]], batchSize: 1, saveEvery: 1) { _ in
             let other = try PersistentContainer(model: model, stores: stores())
@@ -192,7 +192,7 @@ import Testing
         let reader = try container.newReader()
         #expect(try lines("SELECT count(*) FROM main.ETL_PENDING", on: reader) == ["0"])
         #expect(
-            try lines("SELECT ZPRODUCT FROM main.ZFAVOURITE ORDER BY 1", on: reader)
+            try lines("SELECT ZPRODUCT FROM main.ZFAVORITE ORDER BY 1", on: reader)
                 == ["a", "b", "c"])
     }
 
@@ -205,9 +205,9 @@ import Testing
         let context = container.newContext()
         let product = try #require(try context.fetch(FetchRequest(entityName: "Product")).first)
         product[.string("name")] = "Mug"
-        let favourite = try context.insert("Favourite")
-        favourite[.string("product")] = "Mug"
-        let expected = "'Product' is in \(catalogue), which is open for reading only"
+        let favorite = try context.insert("Favorite")
+        favorite[.string("product")] = "Mug"
+        let expected = "'Product' is in \(catalog), which is open for reading only"
         let error = storeError { try context.save() }
         #expect(error?.code == .permission)
         #expect(error?.message == expected)
@@ -231,7 +231,7 @@ import Testing
         var other = stores()
         other[0].path = folder.file("other.sqlite")
         other[1] = .sqlite(at: main, opening: .existing, configuration: "User")
-        other[0].configuration = "Catalogue"
+        other[0].configuration = "Catalog"
         let error = storeError { _ = try PersistentContainer(model: model, stores: other) }
         #expect(
             error?.message == "\(main) keeps a history, which only a container's first store can;"
@@ -260,7 +260,7 @@ import Testing
         let container = try PersistentContainer(model: model, stores: stores())
         _ = try fill(container)
         let copy = folder.file("copy.sqlite")
-        try container.copyStore(to: copy, configuration: "Catalogue")
+        try container.copyStore(to: copy, configuration: "Catalog")
         let copied = try PersistentContainer(model: nil, at: copy)
         #expect(
             try copied.newContext().count(for: FetchRequest<ManagedObject>(entityName: "Product"))
@@ -280,27 +280,27 @@ import Testing
         var two = stores()
         two[1].configuration = "User"
         #expect(
-            problem(model, two) == "'Favourite' would be in \(main) and in \(catalogue);"
+            problem(model, two) == "'Favorite' would be in \(main) and in \(catalog);"
                 + " an entity, with those above and below it, lives in one store")
         two[1].configuration = "Cloud"
         #expect(
             problem(model, two)
-                == "\(catalogue): the model has no configuration 'Cloud'; it has Catalogue, User")
+                == "\(catalog): the model has no configuration 'Cloud'; it has Catalog, User")
         two[0].configuration = nil
         two[1].configuration = nil
         #expect(
-            problem(model, two) == "\(main) and \(catalogue) name no configuration;"
+            problem(model, two) == "\(main) and \(catalog) name no configuration;"
                 + " one store at most takes what the others leave")
         #expect(problem(model, []) == "A container needs a store")
         let crossing = try ManagedObjectModel(
-            entities: model.entities, configurations: ["User": ["Favourite"]])
+            entities: model.entities, configurations: ["User": ["Favorite"]])
         two[0].configuration = "User"
         #expect(
-            problem(crossing, two) == "'Favourite.list' leads from \(main) to 'List', which is in"
-                + " \(catalogue); links stay within a store: keep the other object's key, and a"
+            problem(crossing, two) == "'Favorite.list' leads from \(main) to 'List', which is in"
+                + " \(catalog); links stay within a store: keep the other object's key, and a"
                 + " fetched property for it")
         #expect(
-            problem(crossing, [two[0]]) == "'Favourite.list' leads from \(main) to 'List', which"
+            problem(crossing, [two[0]]) == "'Favorite.list' leads from \(main) to 'List', which"
                 + " is in no store; links stay within a store: keep the other object's key, and a"
                 + " fetched property for it")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
@@ -309,9 +309,9 @@ import Testing
     @Test("row 17: an asynchronous load opens all stores, and fails if one of them is missing")
     func loads() async throws {
         let container = try await PersistentContainer.load(model: model, stores: stores())
-        #expect(container.store(of: "Label")?.description.path == catalogue)
+        #expect(container.store(of: "Label")?.description.path == catalog)
         let missing = StoreDescription.sqlite(
-            at: folder.file("missing.sqlite"), configuration: "Catalogue")
+            at: folder.file("missing.sqlite"), configuration: "Catalog")
         await #expect(throws: StoreError.self) {
             _ = try await PersistentContainer.load(
                 model: model, stores: [stores()[0], missing])

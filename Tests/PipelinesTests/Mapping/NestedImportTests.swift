@@ -323,16 +323,16 @@ struct NestedImportTests {
                       tags: { each: "tags[*]", many: remove, key: nam }
                       owner: { each: "owner[*]" }
                 """) == """
-                    a.yaml:7:9: error: `many: replace` would leave 'Task.owner' of what the \
-                    record no longer has empty, which is not optional [spec.rule]
+                    a.yaml:7:9: error: `many: replace` would clear 'Task.owner' of objects \
+                    that the record no longer has, and it is not optional [spec.rule]
                       in: stages[0].link.tasks
                       fix: set `many: add`, or make 'owner' optional
                     a.yaml:7:15: error: 'items[*].tasks[*]' leads through a list in a list \
                     [spec.path]
                       in: stages[0].link.tasks.each
                       fix: take one list at a time, and put the other `each` under its `link`
-                    a.yaml:12:14: error: `many: replace` would leave 'Task.owner' of what the \
-                    record no longer has empty, which is not optional [spec.rule]
+                    a.yaml:12:14: error: `many: replace` would clear 'Task.owner' of objects \
+                    that the record no longer has, and it is not optional [spec.rule]
                       in: stages[1].link.tasks
                       fix: set `many: add`, or make 'owner' optional
                     a.yaml:12:22: error: 'tasks' leads to many objects, and 'items' to one \

@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func stylesTerminalOutputAndEscapesCodesInData() throws {
-        let style = TableStyle(width: 80, isColoured: true)
+        let style = TableStyle(width: 80, isColored: true)
         #expect(
             try rows("Task", .table(style)) {
                 $0.predicate = "id > 2"
@@ -435,7 +435,7 @@ import Testing
     }
 }
 
-/// A writer that saves repeatedly, each time in two steps, until it is cancelled.
+/// A writer that saves repeatedly, each time in two steps, until it is canceled.
 private final class EndlessWriter: Sendable {
     private let container: PersistentContainer
     private let isCancelled = Atomic<Bool>(false)

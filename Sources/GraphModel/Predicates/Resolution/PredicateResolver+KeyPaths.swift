@@ -159,7 +159,7 @@ extension PredicateResolver {
             case .keyPath where values.kind.isOfObjects:
                 "write `\(values.expression).@count` to count the objects"
             case .keyPath: "write `ANY \(values.expression)` to ask for at least one"
-            case .subquery: "write `.@count` behind the parenthesis to count its objects"
+            case .subquery: "write `.@count` after the parenthesis to count its objects"
             default: nil
             }
         return error(

@@ -1,10 +1,12 @@
 /// A Unicode date pattern (UTS 35), limited to the subset that data files use.
 ///
-/// `y` is the year (`yy` is 2000–2099), `M` the month, `d` the day, `H` the hour 0–23, `h` the hour
-/// 1–12 with `a` for AM or PM, `m` the minute, `s` the second, `S` the fraction, and `X` the offset
-/// (`Z`, `±hh`, `±hhmm`, or `±hh:mm`). Literals are any other character that is not a letter, and
-/// text in quotes (`''` is one quote). A single letter reads one or more digits; two letters read
-/// exactly two.
+/// - `y` is the year (`yy` is 2000–2099), `M` the month, and `d` the day.
+/// - `H` is the hour 0–23, and `h` the hour 1–12 with `a` for AM or PM.
+/// - `m` is the minute, `s` the second, and `S` the fraction.
+/// - `X` is the offset: `Z`, `±hh`, `±hhmm`, or `±hh:mm`.
+///
+/// Literals are any other character that is not a letter, and text in quotes (`''` is one quote). A
+/// single letter reads one or more digits; two letters read exactly two.
 package struct DatePattern: Sendable, Hashable {
     /// The reason that a pattern was rejected.
     package struct ParsingError: Error, Sendable, Hashable, CustomStringConvertible {

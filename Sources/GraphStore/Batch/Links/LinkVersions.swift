@@ -121,7 +121,7 @@ final class LinkVersions {
             insert: try connection.prepare("INSERT INTO \(name) VALUES (?, ?, ?, ?)"))
     }
 
-    /// Drops all entries, because no record is deferred any more.
+    /// Drops all entries, because no record is deferred any longer.
     func endSettling() throws(StoreError) {
         guard isResolving else { return }
         statements = nil

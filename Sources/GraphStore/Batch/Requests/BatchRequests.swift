@@ -36,20 +36,20 @@ public enum BatchResultType: String, Sendable, Hashable, CaseIterable {
 /// Whether a batch request applies the model's rules.
 public enum BatchRules: String, Sendable, Hashable, CaseIterable {
     /// Applies the rules.
-    case honour
+    case enforce
     /// Ignores the rules.
     case ignore
 }
 
 /// How a batch delete applies the model's delete rules.
 ///
-/// With `honour`, the objects are deleted as if one by one. With `ignore`, links to deleted objects
+/// With `enforce`, the objects are deleted as if one by one. With `ignore`, links to deleted objects
 /// remain in the store, and the caller must clear them.
 public typealias BatchDeleteRules = BatchRules
 
 /// How a batch update applies the model's validation rules.
 ///
-/// With `honour`, one invalid new value makes the complete request fail. With `ignore`, ranges,
+/// With `enforce`, one invalid new value makes the complete request fail. With `ignore`, ranges,
 /// lengths, patterns, and the rules of entities are not checked. Values must still match their
 /// columns, required values must be set, and unique values must be unique.
 public typealias BatchUpdateRules = BatchRules
@@ -72,7 +72,7 @@ public struct BatchUpdateRequest: Sendable, Hashable {
     /// The maximum number of matches to update, the earliest inserted first; `nil` for all.
     public var fetchLimit: Int?
     /// How the model's validation rules are applied.
-    public var rules = BatchUpdateRules.honour
+    public var rules = BatchUpdateRules.enforce
     /// The contents of the result.
     public var resultType = BatchResultType.count
 
@@ -106,7 +106,7 @@ public struct BatchDeleteRequest: Sendable, Hashable {
     /// The maximum number of matches to delete, the earliest inserted first; `nil` for all.
     public var fetchLimit: Int?
     /// How the model's delete rules are applied.
-    public var rules = BatchDeleteRules.honour
+    public var rules = BatchDeleteRules.enforce
     /// The contents of the result.
     public var resultType = BatchResultType.count
 

@@ -176,7 +176,7 @@ struct BatchUpdate {
         for number in entity.familyNumbers {
             guard let member = session.schema.entity(number: number) else { continue }
             for rule in try ValidationRules(of: member.name, in: session.schema.model).rules
-            where rules == .honour || rule.required != nil {
+            where rules == .enforce || rule.required != nil {
                 var broken = try EntitySelect(
                     member, where: .not(rule.predicate), in: session.schema)
                 broken.keep(SQLFragment("t.\(changing)"))
@@ -219,12 +219,12 @@ struct BatchUpdate {
             // Rounded to a Float, a larger number is infinite.
             rules.append(("abs(\(name)) >= 3.4028235677973366e38", "too large for Float"))
         }
-        if allRules == .honour, let minimum = attribute.range?.minimum {
+        if allRules == .enforce, let minimum = attribute.range?.minimum {
             let bound = AttributeValidator.text(minimum, attribute.type)
             let violation = Self.comparison(name, "<", minimum, attribute)
             rules.append((violation, "less than \(bound)"))
         }
-        if allRules == .honour, let maximum = attribute.range?.maximum {
+        if allRules == .enforce, let maximum = attribute.range?.maximum {
             let bound = AttributeValidator.text(maximum, attribute.type)
             let violation = Self.comparison(name, ">", maximum, attribute)
             rules.append((violation, "more than \(bound)"))
@@ -239,7 +239,7 @@ struct BatchUpdate {
                 return "'\(attribute.name)' of \(objects) would be \(rule.words)"
             }
         }
-        guard allRules == .honour else { return nil }
+        guard allRules == .enforce else { return nil }
         return try brokenText(attribute, name, changing, connection)
     }
 

@@ -27,7 +27,7 @@ struct Deletion {
         connection = session.connection
         limit = request.limit
         allEdges = RelationshipEdge.all(in: session.schema)
-        edges = request.rules == .honour ? allEdges : []
+        edges = request.rules == .enforce ? allEdges : []
         deletedIDs = request.resultType == .objectIDs ? ManagedObjectIDSet() : nil
     }
 

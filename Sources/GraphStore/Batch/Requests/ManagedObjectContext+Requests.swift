@@ -64,7 +64,7 @@ extension ManagedObjectContext {
             throw error
         }
         endSession(session)
-        // No row names these files any more. A file that cannot be removed now is removed by a
+        // No row names these files any longer. A file that cannot be removed now is removed by a
         // later sweep.
         try? container.externalFiles.remove(session.filesReleased)
         container.broadcast()

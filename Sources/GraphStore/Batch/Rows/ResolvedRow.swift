@@ -9,7 +9,7 @@ struct ResolvedRow {
     /// The objects that each to-many link must leave unchanged, because later records have set
     /// them.
     var left: [Set<Int64>]
-    /// The former targets of one-to-one and to-many links that have no owner any more, each with
+    /// The former targets of one-to-one and to-many links that have no owner any longer, each with
     /// the index of its writer.
     var freed: [(writer: Int, key: Int64)] = []
     var freedOfManys: [(writer: Int, key: Int64)] = []

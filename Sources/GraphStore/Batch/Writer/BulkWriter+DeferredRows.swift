@@ -56,7 +56,7 @@ extension BulkWriter {
 
     /// Continues from the point where the last call stopped.
     ///
-    /// - Returns: Whether no row is deferred any more.
+    /// - Returns: Whether no row is deferred any longer.
     private func resolveAll() throws(StoreError) -> Bool {
         try resolveReady()
         while !isToPause, let place = deferredRows.takeUntried() {

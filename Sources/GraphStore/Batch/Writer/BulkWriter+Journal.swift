@@ -36,7 +36,7 @@ extension BulkWriter {
     ]
 
     /// The kinds of progress notes about deferred rows; they are removed when no row is deferred
-    /// any more.
+    /// any longer.
     package static let deferredKinds = [DeferredRowSpill.kind, LinkVersions.noteKind]
 
     /// The kind of the note with the tally of a load, which `tally(inNote:)` reads.

@@ -47,7 +47,7 @@ extension PersistentContainer {
     ///
     /// Deleted objects leave free pages, which later objects use. The file shrinks at the next
     /// checkpoint, which no reader delays: see `checkpoint()`. A file that another program created
-    /// without `auto_vacuum` is written anew, which needs as much free disk space again.
+    /// without `auto_vacuum` is rewritten, which needs as much free disk space again.
     ///
     /// - Throws: `StoreError` with the code `busy` if another writer does not finish in time or is a
     ///   unit of work on this thread.

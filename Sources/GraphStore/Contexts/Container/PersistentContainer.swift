@@ -236,8 +236,8 @@ public final class PersistentContainer: Sendable {
     ///
     /// - Parameter name: the name of the writer, for the errors of waiting callers.
     /// - Throws: `.busy` with the name of the current writer, if it does not finish within
-    ///   `busyTimeoutMilliseconds`, or immediately if it has the lease on this thread; `.cancelled`
-    ///   if the task is canceled during the wait.
+    ///   `busyTimeoutMilliseconds`. If the writer has the lease on this thread, the call fails
+    ///   immediately. `.cancelled` if the task is canceled during the wait.
     func beginWriting(as name: String = #function) throws(StoreError) -> WriteSession {
         try requireWriting()
         try take(as: name)

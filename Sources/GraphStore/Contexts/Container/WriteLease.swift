@@ -83,7 +83,7 @@ final class WriteLease: Sendable {
         case .wait(let waiter):
             let end = Self.wait(for: waiter.granted, options)
             guard end != .came, let holder = leave(waiter) else { return }
-            guard end == .late else { throw StoreError(.cancelled, "The task was cancelled") }
+            guard end == .late else { throw StoreError(.cancelled, "The task was canceled") }
             throw StoreError(
                 .busy,
                 "\(path) is \(holder), which did not end in time; try again"

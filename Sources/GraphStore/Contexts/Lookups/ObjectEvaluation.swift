@@ -32,7 +32,7 @@ struct ObjectEvaluation {
             if let problem = graph.problem { throw problem }
             return matches
         } catch .stopped {
-            throw StoreError(.cancelled, "The task was cancelled")
+            throw StoreError(.cancelled, "The task was canceled")
         } catch {
             throw StoreError(.invalidRequest, error.description)
         }

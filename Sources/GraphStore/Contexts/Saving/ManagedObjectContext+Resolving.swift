@@ -6,8 +6,8 @@ extension ManagedObjectContext {
     ///
     /// The other object keeps its row and its key.
     ///
-    /// - A new object is merged into the other: the policy decides which of its values are copied,
-    ///   its links move to the other, and its ID now refers to the other. Under `rollback` it is
+    /// - A new object is merged into the other. The policy decides which of its values are copied.
+    ///   Its links move to the other, and its ID now refers to the other. Under `rollback` it is
     ///   discarded.
     /// - If both objects have rows, `objectTrump` and `overwrite` keep this object and delete the
     ///   other by its delete rules. The other policies discard this object's change of the unique

@@ -55,8 +55,8 @@ extension FetchRequest {
     public func batches(of count: Int) -> Self { with { $0.fetchBatchSize = count } }
 
     /// Sets how much of the objects is read.
-    public func materialise(_ materialise: Materialise) -> Self {
-        with { $0.materialise = materialise }
+    public func materialize(_ materialize: Materialize) -> Self {
+        with { $0.materialize = materialize }
     }
 
     /// Also reads relationships, such as `"tags.tasks"`.

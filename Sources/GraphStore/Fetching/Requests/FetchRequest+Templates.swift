@@ -57,9 +57,9 @@ extension FetchRequestTemplate {
             request.includesSubentities = flag != "NO"
         }
         if (extras["returnObjectsAsFaults"] ?? extras["returnsObjectsAsFaults"]) == "NO" {
-            request.materialise = .rows
+            request.materialize = .rows
         }
-        if extras["includesPropertyValues"] == "NO" { request.materialise = .ids }
+        if extras["includesPropertyValues"] == "NO" { request.materialize = .ids }
         request.returnsDistinctResults = extras["returnsDistinctResults"] == "YES"
         return request
     }

@@ -26,7 +26,7 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
     /// Whether to match objects with their unsaved changes instead of the saved values.
     public var includesPendingChanges = true
     /// How much of the objects is read.
-    public var materialise = Materialise.faults
+    public var materialize = Materialize.faults
     /// Whether to refresh fetched objects that are in memory, keeping their changes.
     public var shouldRefreshRefetchedObjects = false
     /// Relationships to prefetch, such as `["category", "tags.tasks"]`.
@@ -60,7 +60,7 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
 }
 
 /// How much of the objects a fetch reads.
-public enum Materialise: Sendable, Hashable {
+public enum Materialize: Sendable, Hashable {
     /// Reads only the IDs; each object reads its row on first access.
     case ids
     /// Reads the rows, too; each object stays a fault until first access.
@@ -70,26 +70,26 @@ public enum Materialise: Sendable, Hashable {
 }
 
 extension FetchRequest {
-    /// Whether objects stay faults until first access; `false` is `Materialise.rows`.
+    /// Whether objects stay faults until first access; `false` is `Materialize.rows`.
     public var returnsObjectsAsFaults: Bool {
-        get { materialise != .rows }
+        get { materialize != .rows }
         set {
             if !newValue {
-                materialise = .rows
-            } else if materialise == .rows {
-                materialise = .faults
+                materialize = .rows
+            } else if materialize == .rows {
+                materialize = .faults
             }
         }
     }
 
-    /// Whether the fetch reads rows together with the IDs; `false` is `Materialise.ids`.
+    /// Whether the fetch reads rows together with the IDs; `false` is `Materialize.ids`.
     public var includesPropertyValues: Bool {
-        get { materialise != .ids }
+        get { materialize != .ids }
         set {
             if !newValue {
-                materialise = .ids
-            } else if materialise == .ids {
-                materialise = .faults
+                materialize = .ids
+            } else if materialize == .ids {
+                materialize = .faults
             }
         }
     }

@@ -74,7 +74,7 @@ public final class FetchCursor<Object: ManagedObject> {
             if plan.limit > 0 { remaining = plan.limit }
             self.evaluation = evaluation
         }
-        let readsRows = request.materialise != .ids || !overlay.isEmpty
+        let readsRows = request.materialize != .ids || !overlay.isEmpty
         let rowPlan = context.container.objects.rowPlan(plan.layout.number)
         let select = try plan.select(
             readsRows ? rowPlan.columns : "t.Z_PK, t.Z_ENT",
@@ -113,8 +113,8 @@ public final class FetchCursor<Object: ManagedObject> {
             source = .nothing
             return nil
         }
-        if request.materialise != .ids { try context.fault(objects) }
-        if request.materialise == .rows {
+        if request.materialize != .ids { try context.fault(objects) }
+        if request.materialize == .rows {
             for object in objects { try context.fire(object) }
         }
         try context.prefetch(request.relationshipKeyPathsForPrefetching, of: objects)

@@ -92,8 +92,8 @@ struct SchemaRepair {
         case "TABLE": break
         default: return false
         }
-        if takeWord().isEmpty, let open = rest.first {
-            let close: Character = open == "[" ? "]" : open
+        if takeWord().isEmpty, let opening = rest.first {
+            let close: Character = opening == "[" ? "]" : opening
             guard let end = rest.dropFirst().firstIndex(of: close) else { return false }
             rest = rest[rest.index(after: end)...]
         }

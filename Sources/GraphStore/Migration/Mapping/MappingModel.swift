@@ -38,9 +38,9 @@ public struct EntityMapping: Sendable {
     /// New values by property.
     ///
     /// - For an attribute: an expression over the old object.
-    /// - For a relationship: the name of an old relationship, a key path of to-one relationships
-    ///   such as `country.continent`, or `$source` for the object that another mapping creates from
-    ///   the same old object.
+    /// - For a relationship: the name of an old relationship, or a key path of to-one relationships
+    ///   such as `country.continent`. `$source` is the object that another mapping creates from the
+    ///   same old object.
     public var values: [String: String]
     /// Lookups that link objects by key, creating missing objects.
     public var lookups: [RelationshipLookup]

@@ -70,10 +70,9 @@ struct MigrationSource {
         else { return }
         throw StoreError(
             .modelMismatch,
-            "\(path) has no entity that continues in the new model: the store has"
-                + " \(Self.list(names)), and the new model has"
+            "\(path): no entity of the store (\(Self.list(names))) continues in the new model, which has"
                 + " \(Self.list(pairing.new.entities.map(\.name).sorted())); give the model of the app"
-                + " that made the store, or map its entities")
+                + " that created the store, or map its entities")
     }
 
     /// Returns the first names of a list, for a message.

@@ -6,7 +6,7 @@ final class ObjectExtra {
     /// The values that a fetch of some properties has read; the object is still a fault.
     var partial: PartialRow?
     /// The batch of objects that were fetched together, and this object's position in it.
-    var batch: (neighbours: FetchBatch, position: Int)?
+    var batch: (neighbors: FetchBatch, position: Int)?
     /// The results of fetched properties, by name.
     var fetchedProperties: [String: [ManagedObjectID]] = [:]
 
@@ -28,7 +28,7 @@ final class FetchBatch {
     }
 
     /// Returns the objects that are loaded together with the object at a position.
-    func neighbours(of position: Int) -> ArraySlice<ManagedObjectID> {
+    func neighbors(of position: Int) -> ArraySlice<ManagedObjectID> {
         let start = position / size * size
         return ids[start..<min(start + size, ids.count)]
     }

@@ -125,7 +125,7 @@ struct DeferredJoinRows {
 
     /// Calls a closure with all join rows, packed, in the order of the table's primary key.
     ///
-    /// - Parameter body: Receives one part after another, and returns whether to go on.
+    /// - Parameter body: Receives one part after another, and returns whether to continue.
     /// - Returns: False if there is too little memory, or a key exceeds 32 bits, before the first
     ///   call; or if the closure returned false.
     func forEachSorted(

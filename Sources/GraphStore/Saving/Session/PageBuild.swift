@@ -130,7 +130,7 @@ package struct PageBuild {
 
     /// Returns to the WAL mode.
     ///
-    /// If other programs prevent it, the work is done all the same, and the store only lacks a WAL.
+    /// If other programs prevent it, the work is done anyway, and the store only lacks a WAL.
     private func enterLog() { try? connection.enterLog() }
 
     /// Builds the trees; if another program interferes, leaves the work to SQL statements.

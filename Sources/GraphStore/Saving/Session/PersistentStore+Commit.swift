@@ -5,7 +5,7 @@ struct PreparedCommit {
     fileprivate let metadataChange: Int?
     fileprivate let partChanges: [Int?]
     fileprivate let historySequence: Int64?
-    /// The file of an atomic store, which takes its place before the transaction in memory ends.
+    /// The file of an atomic store, which replaces the old file before the transaction in memory ends.
     let file: AtomicFile?
 }
 

@@ -42,7 +42,7 @@ final class WriteSession {
     var historySequence: Int64?
     private let store: PersistentStore
     private let dataVersion: Int64
-    /// The number of written rows when the changes were settled; `nil` before that.
+    /// The number of written rows when the changes were final; `nil` before that.
     private var finishedWrites: Int64?
     /// The connection's counts of changed data rows and of changed progress notes at the start.
     private let changesBefore: Int64
@@ -108,7 +108,7 @@ final class WriteSession {
             throw StoreError.keysAtEnd(of: root, in: schema)
         }
         var run = taken[Int(root)] ?? Taken(first: key, last: key - 1)
-        precondition(key > run.last, "A key is handed out twice")
+        precondition(key > run.last, "A key is assigned twice")
         run.isDense = run.isDense && run.last == key - 1
         run.last = key
         taken[Int(root)] = run

@@ -69,7 +69,7 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
     }
 
     /// - Parameter keys: the keys of the affected rows; at least one more than a finding names, if
-    ///   there are so many.
+    ///   more are affected.
     init(
         _ kind: Kind, entity: String? = nil, property: String? = nil, count: Int = 1,
         keys: [Int64] = [], _ message: String

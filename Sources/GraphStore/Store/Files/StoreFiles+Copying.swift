@@ -47,7 +47,7 @@ extension StoreFiles {
 
     /// Copies a file like `copyLarge`.
     ///
-    /// - Throws: `FileCopyFailure`, which tells which of the two files failed.
+    /// - Throws: `FileCopyFailure`, which names the file that failed.
     static func copyContents(of path: String, to target: String) throws(FileCopyFailure) {
         let (source, copy): (Int32, Int32)
         do { source = try FileSystem.open(path, .reading) } catch { throw .reading(error) }

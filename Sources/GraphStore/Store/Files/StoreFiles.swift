@@ -45,8 +45,8 @@ enum StoreFiles {
         try removeLogs(of: path)
     }
 
-    /// Makes sure that a store's path leads to a regular file, or to nothing yet, and so do the names
-    /// of SQLite's logs.
+    /// Makes sure that a store's path and the names of SQLite's logs lead to regular files, or to
+    /// nothing yet.
     ///
     /// SQLite would wait forever for a pipe, and would write to a device.
     static func rejectOtherKinds(_ path: String) throws(StoreError) {

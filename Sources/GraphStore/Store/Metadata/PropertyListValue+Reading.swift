@@ -8,6 +8,7 @@ extension PropertyListValue {
 
     /// Parses a property list; `nil` if the bytes are not one.
     init?(reading bytes: [UInt8]) {
+        // All callers treat other bytes as opaque, so the reason is not needed.
         if Self.isXML(bytes) {
             guard bytes.count <= Self.xmlBytesMax, Self.isShallow(bytes),
                 let decoded = try? PropertyListDecoder().decode(
@@ -15,7 +16,6 @@ extension PropertyListValue {
             else { return nil }
             self = decoded.value
         } else {
-            // All callers treat other bytes as opaque, so the reason is not needed.
             guard let list = try? BinaryPlist(reading: bytes) else { return nil }
             self.init(list)
         }

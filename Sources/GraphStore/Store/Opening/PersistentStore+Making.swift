@@ -3,9 +3,9 @@ import GraphModel
 import SQLite
 
 extension PersistentStore {
-    /// The checked content of a new store, which is made before its file.
+    /// The checked content of a new store, which is built before its file.
     ///
-    /// A file that could never be opened would otherwise be left behind.
+    /// A file that could never be opened would otherwise remain.
     struct NewStore {
         fileprivate let model: ManagedObjectModel
         fileprivate let schema: StoreLayout

@@ -79,10 +79,10 @@ extension PersistentStore {
 
     /// Returns the mode for opening a store that is only read.
     ///
-    /// A read-only connection leaves empty WAL files next to the store. If no WAL exists yet, a
-    /// connection that may write but is set to `query_only` lets SQLite remove them when it closes,
-    /// and roll back the journal of a killed process. If a WAL with content existed, that connection
-    /// would checkpoint it.
+    /// A read-only connection leaves empty WAL files next to the store. A connection that may write
+    /// but is set to `query_only` lets SQLite remove them when it closes. It also lets SQLite roll
+    /// back the journal of a killed process. It is used only if no WAL exists yet: if a WAL with
+    /// content existed, that connection would checkpoint it.
     private static func readingMode(_ path: String, _ options: StoreOptions) -> Connection.Mode {
         let path = StoreFiles.resolved(path)
         let isQuiet = !FileSystem.exists(path + "-wal")

@@ -33,12 +33,12 @@ public struct MigrationProgress: Sendable, Hashable {
 public struct MigrationCancellation: Sendable {
     let flag: InterruptFlag
 
-    /// Creates a handle that is not cancelled.
+    /// Creates a handle that is not canceled.
     public init() {
         flag = InterruptFlag()
     }
 
-    /// Creates a handle that is also cancelled once the closure returns `true`.
+    /// Creates a handle that is also canceled once the closure returns `true`.
     ///
     /// The closure is polled while statements run.
     package init(orWhen isRequested: @escaping @Sendable () -> Bool) {

@@ -4,7 +4,7 @@ import RecordStreams
 /// A report on the values of a reference that are the key of no object.
 ///
 /// If the name of a field suggests a reference, a few such values do not refute it: objects were
-/// deleted, or a key was misspelled. The link is inferred anyway, and the user is told.
+/// deleted, or a key was misspelled. The link is inferred anyway, with a warning.
 struct DanglingKeys {
     /// The field, as the input names it.
     var field: String
@@ -103,6 +103,7 @@ extension Sample {
         var left = limit
         for input in inputs where left > 0 {
             var path = leaf.path(in: input.form)
+            // The path of a leaf is valid; without the items' path, the list itself is read.
             if leaf.node.items != nil, let items = try? FieldPath(parsing: leaf.source + "[*]") {
                 path = items
             }

@@ -6,7 +6,7 @@ struct ReferenceHint {
     static let ownKind = 1
     /// The name shares a word with the entity's, or names a role of people.
     static let related = 2
-    /// The name is no evidence, only the values are.
+    /// The name is not evidence; only the values are.
     static let byValues = 4
 
     private static let people: Set<String> = [

@@ -151,7 +151,7 @@ struct Replay: Sendable {
                 let imports = spec.stages.filter { $0.kind is ImportSpec }
                 throw RunFailure(
                     .configuration, code: "replay.stage",
-                    "\(spec.file) has no import '\(name)' any more, whose rejects these are"
+                    "\(spec.file) has no import '\(name)' any longer, whose rejects these are"
                         + Suggestion.phrase(for: name, among: imports.map(\.name)))
             }
         }

@@ -1,11 +1,8 @@
 import GraphModel
-import GraphStore
+package import GraphStore
 import RecordStreams
 
-/// Whether an `update` or a `delete` enforces the model's rules.
-package enum ChangeRules: String, ExplainedChoice {
-    case enforce, ignore
-
+extension BatchRules: ExplainedChoice {
     /// The rules that apply, as in the generated reference.
     package var meaning: String {
         switch self {

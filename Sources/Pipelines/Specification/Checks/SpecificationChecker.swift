@@ -183,7 +183,7 @@ extension SpecificationChecker {
     /// Reports a constant that the attribute cannot hold.
     mutating func checkConstant(
         _ constant: ConstantValue, for attribute: AttributeDescription, at place: SourceLocation,
-        _ rules: ChangeRules = .enforce
+        _ rules: BatchRules = .enforce
     ) {
         if case .null = constant {
             guard !attribute.isOptional else { return }

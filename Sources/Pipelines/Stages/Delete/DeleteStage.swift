@@ -15,7 +15,7 @@ struct DeleteStage: Sendable {
                 environment.values, of: spec.entity.text, in: environment.container.model),
             variables: environment.values.graphValues, limit: spec.extent.atMost?.objectLimit)
         request.fetchLimit = try environment.values.objectsMax(spec.extent.limit)
-        request.rules = spec.extent.rules == .enforce ? .honour : .ignore
+        request.rules = spec.extent.rules
         let changes = request
         let report = try environment.change(stage) { context, report in
             let result = try context.write(changes)

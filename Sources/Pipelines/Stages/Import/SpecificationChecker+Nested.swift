@@ -30,8 +30,8 @@ extension SpecificationChecker {
         {
             error(
                 "rule",
-                "`many: replace` would leave '\(target.name).\(name)' of what the record no longer "
-                    + "has empty, which is not optional",
+                "`many: replace` would clear '\(target.name).\(name)' of objects that the record no "
+                    + "longer has, and it is not optional",
                 nested.location, fix: "set `many: add`, or make '\(name)' optional")
         }
         for inner in nested.link where inner.missing == .skip {

@@ -145,7 +145,7 @@ extension SpecificationChecker {
 
 extension ExpressionChecker {
     fileprivate mutating func check(
-        _ assignment: UpdateSpec.Assignment, _ entity: String, _ rules: ChangeRules
+        _ assignment: UpdateSpec.Assignment, _ entity: String, _ rules: BatchRules
     ) {
         guard case .expression(let text) = assignment.value else { return }
         let attribute = model?.attribute(assignment.attribute.text, of: entity)
@@ -167,7 +167,7 @@ extension ExpressionChecker {
     /// Returns the problem of a constant expression for an attribute, or `nil`.
     private static func problem(
         with expression: GraphExpression, for attribute: AttributeDescription,
-        _ rules: ChangeRules
+        _ rules: BatchRules
     ) -> String? {
         guard case .constant(let value) = expression else { return nil }
         switch value {

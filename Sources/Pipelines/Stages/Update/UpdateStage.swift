@@ -16,7 +16,7 @@ struct UpdateStage: Sendable {
             propertiesToUpdate: try assignments(environment.container.model),
             variables: environment.values.graphValues, limit: spec.extent.atMost?.objectLimit)
         request.fetchLimit = try environment.values.objectsMax(spec.extent.limit)
-        request.rules = spec.extent.rules == .enforce ? .honour : .ignore
+        request.rules = spec.extent.rules
         let changes = request
         let report: StageReport
         do {

@@ -12,7 +12,7 @@ struct ReportCommand: ParsableCommand {
             A run that continues another one has its own report, with the totals of both.
 
             Of a spec or a store, the last report is shown. If a later run was killed or is in \
-            progress, a warning says so, and with --format json the keys `unended` and \
+            progress, a warning states it, and with --format json the keys `unended` and \
             `toComplete`.
 
             For a stage that did not finish, `waiting` counts the records that the next run \
@@ -27,9 +27,9 @@ struct ReportCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             """
-            The report's file; the run's ID if its report is in ./runs; a folder of reports, a \
-            spec, or a store with reports in the folder runs next to it, for the last run; or the \
-            run's reject folder.
+            The report's file, the run's reject folder, or the run's ID if its report is in \
+            ./runs. A folder of reports, a spec, or a store with reports in the folder runs next \
+            to it means its last run.
             """, valueName: "run"), completion: .file())
     var target: String
 

@@ -165,7 +165,7 @@ struct FetchCommand: ParsableCommand {
         case .table:
             .table(
                 TableStyle(
-                    width: output.columns, isColoured: output.takesColor && !isWithoutColor))
+                    width: output.columns, isColored: output.takesColor && !isWithoutColor))
         case .ndjson: .ndjson
         case .csv: .csv
         }

@@ -229,7 +229,7 @@ struct ImportInputs: Sendable {
         rest.absentPositions = note.positions.filter { !paths.contains($0.path) && !$0.isStream }
         // The position is kept until the input exists again, unless the import may be repeated.
         if isRepeatable, let position = note.positions.first(where: { !paths.contains($0.path) }) {
-            throw CannotResume("\(position.name) is not among the inputs any more")
+            throw CannotResume("\(position.name) is not among the inputs any longer")
         }
         // Read these inputs first, so that changes are found before anything is saved. Streams may
         // be provided consecutively, in the order in which they were read.

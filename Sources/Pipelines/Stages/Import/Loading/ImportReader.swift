@@ -24,7 +24,7 @@ final class ImportReader: Sendable {
     ///   - plans: The plans, one per lane.
     ///   - rowKeyBytes: The memory budget of each lane for counting equal records.
     ///   - interruption: Stops reading on the writer's thread; other readers stop when their queue
-    ///     is cancelled.
+    ///     is canceled.
     init(
         plans: [ImportPlan], inputs: ImportInputs, rowKeyBytes: Int, interruption: Interruption
     ) {

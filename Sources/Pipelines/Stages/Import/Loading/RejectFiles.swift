@@ -83,7 +83,7 @@ struct RejectFiles {
     /// - Returns: The number of their records that replays have saved since. Records of inputs that
     ///   the import no longer has are not counted.
     /// - Throws: `RunFailure` (75) if a replay of this run's folder is unfinished, or (65) if the
-    ///   notes name files that are no rejects of this pipeline.
+    ///   notes name files that are not rejects of this pipeline.
     mutating func resume(
         _ notes: [RejectFileNote], links linkNotes: [LinkFileNote]
     ) throws -> Int {

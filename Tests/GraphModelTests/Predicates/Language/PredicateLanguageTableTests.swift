@@ -62,9 +62,9 @@ struct PredicateLanguageTableTests {
         // `~` is an operator, and listed as one.
         #expect(Set(PredicateFunction.named.keys).subtracting(functions) == ["~"])
         #expect(PredicateTerm.arithmetic.contains { $0.spellings == ["~"] })
-        let spelt = Self.conditions.flatMap(\.spellings)
-        #expect(Set(spelt).count == spelt.count)
-        #expect(Set(PredicateKeywords.reserved).subtracting(spelt) == [])
+        let spelled = Self.conditions.flatMap(\.spellings)
+        #expect(Set(spelled).count == spelled.count)
+        #expect(Set(PredicateKeywords.reserved).subtracting(spelled) == [])
         #expect(
             PredicateTerm.comparisons.map(\.spellings).prefix(4) == [
                 ["==", "="], ["!=", "<>"], ["<"], ["<=", "=<"],

@@ -72,7 +72,7 @@ struct RunLogTests {
                 Set(records.map { $0["run"] as? String ?? "" }).allSatisfy { $0.contains("Z-") },
                 "\(result.errors)")
         }
-        try folder.writeSpec(top: "name: nightly\ncolour: red")
+        try folder.writeSpec(top: "name: nightly\ncolor: red")
         let wrong = try Self.records(folder.run("--log-format json").errors)
         #expect(wrong.map { $0["code"] as? String } == ["spec.unknown-key"])
         #expect(wrong.first?["pipeline"] as? String == "spec")

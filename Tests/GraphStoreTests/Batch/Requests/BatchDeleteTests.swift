@@ -42,21 +42,21 @@ import Testing
               abstract: true
               relationships:
                 owner: { to: Owner, inverse: items }
-                twin: { to: Owner, inverse: favourite }
+                twin: { to: Owner, inverse: favorite }
             Book: { parent: Item }
             Film: { parent: Item }
             Owner:
               attributes: { name: String }
               relationships:
                 items: { to: Item, many: true, ordered: true, inverse: owner }
-                favourite: { to: Item, inverse: twin }
+                favorite: { to: Item, inverse: twin }
             VIP: { parent: Owner }
             """
         ) { store in
             try fill(
                 store,
                 """
-                INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT, ZNAME, ZFAVOURITE, Z1_FAVOURITE) VALUES
+                INSERT INTO ZOWNER (Z_PK, Z_ENT, Z_OPT, ZNAME, ZFAVORITE, Z1_FAVORITE) VALUES
                     (1, 4, 1, 'a', 2, 3), (2, 5, 1, 'b', NULL, NULL);
                 INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZOWNER, Z4_OWNER, Z_FOK_OWNER, ZTWIN, Z4_TWIN)
                 VALUES (1, 2, 1, 1, 4, 1024, NULL, NULL), (2, 3, 1, 2, 5, 1024, 1, 4),

@@ -120,7 +120,7 @@ import Testing
 
     @Test(
         "row 108: a delete applies or ignores the delete rules, and always deletes join rows",
-        arguments: [BatchDeleteRules.honour, .ignore])
+        arguments: [BatchDeleteRules.enforce, .ignore])
     func rules(_ rules: BatchDeleteRules) throws {
         try withTasks { store, context in
             let tag = context.insert(Tag.self) { $0.name = "t" }
@@ -133,15 +133,15 @@ import Testing
             let result = try context.write(request)
             let join = try store.joinTable("tags", of: "Task")
             // The cascade also deletes its subtask.
-            let gone = rules == .honour ? [Int64(1), 2] : [1]
+            let gone = rules == .enforce ? [Int64(1), 2] : [1]
             #expect(result.objectIDs?.ids.map(\.primaryKey) == gone)
-            #expect(result.cascaded == (rules == .honour ? ["Task": 1] : [:]))
+            #expect(result.cascaded == (rules == .enforce ? ["Task": 1] : [:]))
             let change = try context.save().change
             #expect(change.deleted.ids.map(\.primaryKey) == gone)
             try store.expect("SELECT count(*) FROM \(join.table)", ["0"])
             try store.expect(
                 "SELECT ZNUMBER, ZPARENT FROM ZTASK ORDER BY 1",
-                rules == .honour ? ["3|-"] : ["2|1", "3|-"])
+                rules == .enforce ? ["3|-"] : ["2|1", "3|-"])
             var projects = BatchDeleteRequest(entityName: "Project")
             projects.rules = rules
             // If the rules were ignored, task 2 is still a step of the first project.
@@ -152,7 +152,7 @@ import Testing
                 .object(try context.insert("Project")), forKey: "project")
             try context.save()
             let kept = try context.write(projects)
-            #expect((kept.denied, kept.deleted) == (rules == .honour ? (1, 2) : (0, 3)))
+            #expect((kept.denied, kept.deleted) == (rules == .enforce ? (1, 2) : (0, 3)))
             context.rollback()
         }
     }

@@ -14,7 +14,7 @@ import Testing
           Pet:
             attributes: { name: { type: String, optional: false }, born: Date }
             relationships:
-              fans: { to: Player, many: true, inverse: favourite }
+              fans: { to: Player, many: true, inverse: favorite }
             unique: [[name]]
           Cat: { parent: Pet, attributes: { lives: { type: Integer 16, default: 9 } } }
           Dog: { parent: Pet, attributes: { tricks: { type: Integer 16 } } }
@@ -27,7 +27,7 @@ import Testing
             attributes: { nick: { type: String, optional: false }, score: Double }
             relationships:
               team: { to: Team, inverse: members }
-              favourite: { to: Pet, inverse: fans }
+              favorite: { to: Pet, inverse: fans }
               card: { to: Card, inverse: player, delete: cascade }
               friends: { to: Player, many: true, inverse: friends }
               rivals: { to: Player, many: true, ordered: true, inverse: rivalOf }
@@ -49,7 +49,7 @@ import Testing
             into: Player
             link:
               team: { by: { name: team } }
-              favourite: { by: { name: pet } }
+              favorite: { by: { name: pet } }
               friends: { by: { nick: "friends[*]" } }
               rivals: { by: { nick: "rivals[*]" } }
           - import: cards
@@ -66,7 +66,7 @@ import Testing
         stages:
           - update: score
             entity: Player
-            where: "favourite.name BEGINSWITH 'dog'"
+            where: "favorite.name BEGINSWITH 'dog'"
             set: { score: "score * 2" }
           - { delete: team, entity: Team, where: "name == 'team 3'" }
           - { delete: dog, entity: Dog, where: "name == 'dog 1'" }

@@ -101,7 +101,7 @@ import Testing
             + lines("SELECT * FROM Z_PRIMARYKEY", on: connection)
     }
 
-    @Test("are those that SQL statements make", arguments: [1 << 17, 1 << 22])
+    @Test("written pages equal those of SQL statements", arguments: [1 << 17, 1 << 22])
     func equal(memoryBytes: Int) throws {
         let seed = TestSeed.ofThisRun
         let folder = try TemporaryFolder()
@@ -124,7 +124,7 @@ import Testing
         #expect(try content(path) == bySQL, "seed \(seed)")
     }
 
-    @Test("are left to SQL statements if another connection is open")
+    @Test("SQL statements build the indexes if another connection is open")
     func others() throws {
         let seed = TestSeed.ofThisRun
         let folder = try TemporaryFolder()
@@ -141,7 +141,7 @@ import Testing
         #expect(try content(path) == content(stopped(seed, in: other)), "seed \(seed)")
     }
 
-    @Test("are left to SQL statements in a small file")
+    @Test("SQL statements build the indexes of a small file")
     func small() throws {
         let folder = try TemporaryFolder()
         let path = try stopped(1, in: folder)
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(
-        "are completed by the next opening, wherever the process was killed",
+        "the next opening completes the pages, wherever the process was killed",
         arguments: 1...3)
     func killed(steps: Int) throws {
         let seed = TestSeed.ofThisRun
@@ -179,7 +179,7 @@ import Testing
         #expect(try content(path) == content(stopped(seed, in: other)), "seed \(seed)")
     }
 
-    @Test("are refused if two rows have the same key, and SQLite says so")
+    @Test("two rows with the same key fail with SQLite's message")
     func duplicate() throws {
         let folder = try TemporaryFolder()
         let path = try stopped(1, in: folder)
@@ -199,7 +199,7 @@ import Testing
         #expect(error?.code == .unique)
     }
 
-    @Test("are left to SQL statements if another program writes after they are filled")
+    @Test("SQL statements build the indexes if another program writes after they are filled")
     func writtenSince() throws {
         let folder = try TemporaryFolder()
         let path = try stopped(1, in: folder)
@@ -217,7 +217,7 @@ import Testing
         #expect(try content(path).filter { $0.contains("|new|") }.count == 1)
     }
 
-    @Test("of a killed process are rolled back by readers, which say that the load did not finish")
+    @Test("readers roll back a killed process's pages and report the unfinished load")
     func hotJournal() throws {
         struct Killed: Error {}
         let folder = try TemporaryFolder()
@@ -246,7 +246,7 @@ import Testing
         #expect(access(path + "-journal", F_OK) != 0)
     }
 
-    @Test("are written for a small index of a table whose pages end the file")
+    @Test("pages are written for a small index of a table whose pages end the file")
     func tableAtTheEnd() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("store.sqlite")

@@ -189,7 +189,7 @@ struct ReplayTests {
         #expect(renamed.status == .configuration)
         #expect(
             renamed.text == """
-                error: spec.yaml has no import 'notes' any more, whose rejects these are. Did \
+                error: spec.yaml has no import 'notes' any longer, whose rejects these are. Did \
                 you mean 'note'? [replay.stage]
                 """)
         #expect(folder.names(rejects).count == 7)

@@ -82,7 +82,7 @@ import Testing
                 status 1
                 error: A run of import-u that began at TIME did not end (killed?), and has no \
                 report; N records are saved; the next run continues [report.killed]
-                  fix: run it again; `etl status` shows what is to be completed
+                  fix: run it again; `etl status` shows what it must complete
                 status 66
 
                 """, "\(seen.errors)")
@@ -128,7 +128,7 @@ import Testing
             masked(folder.text("warning.txt")) == """
                 warning: A run of import-u that began at TIME did not end (killed?), and has no \
                 report; N records are saved; the next run continues [report.killed]
-                  fix: run it again; `etl status` shows what is to be completed
+                  fix: run it again; `etl status` shows what it must complete
 
                 """)
     }

@@ -4,7 +4,7 @@ import RecordStreams
 import Synchronization
 import Testing
 
-/// A wait for the writer of a pipe ends when the reader is cancelled.
+/// A wait for the writer of a pipe ends when the reader is canceled.
 @Suite("Waiting for pipes") struct StreamWaitTests {
     private static let cancelled = "The file cannot be read: Operation canceled"
     private let folder: TemporaryFolder
@@ -35,7 +35,7 @@ import Testing
         return values
     }
 
-    /// Returns the error message of a reader that waits twice and is then cancelled.
+    /// Returns the error message of a reader that waits twice and is then canceled.
     private func messageOfCancelled() -> String? {
         let waits = Atomic<Int>(0)
         let error = #expect(throws: RecordStreamError.self) {
