@@ -18,6 +18,8 @@ package final class KeySpill {
     private var descriptor: Int32 = -1
     private var end: Int64 = 0
 
+    /// Creates a spill without a file.
+    ///
     /// - Parameter folder: the folder of the file, which is created by the first run.
     package init(in folder: FileName) {
         self.folder = folder

@@ -17,7 +17,11 @@ extension ManagedObjectContext {
         var isEmpty: Bool { candidates.isEmpty && hiddenMax == 0 && !isWhole }
     }
 
-    /// - Parameter isSelective: whether to skip objects that fail the predicate's equalities.
+    /// Returns the objects with unsaved changes, in this context and its ancestors, that a fetch
+    /// must combine with the rows of the store.
+    ///
+    /// - Parameter isSelective: Whether to leave out pending objects whose values differ from those
+    ///   that the predicate's `==` comparisons require.
     func overlay<Object>(
         _ plan: FetchPlan, _ request: FetchRequest<Object>, isSelective: Bool = true
     ) -> Overlay {

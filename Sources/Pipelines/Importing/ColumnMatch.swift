@@ -36,6 +36,8 @@ struct ColumnMatch {
     private(set) var properties: [String: String] = [:]
     private var filled: Set<String> = []
 
+    /// Matches the columns of a file with the properties of an entity.
+    ///
     /// - Parameter properties: the properties, in order of precedence.
     init(_ columns: [Column], _ properties: [Property]) {
         let header = Set(columns.map(\.source))

@@ -74,7 +74,7 @@ extension RejectTally.Example {
     /// The reject as a diagnostic, as printed on stderr.
     var diagnostic: Diagnostic { diagnostic(detail, fix: nil) }
 
-    /// - Parameter code: The code of the diagnostic.
+    /// Returns the reject as a diagnostic with the given code and fix.
     func diagnostic(_ code: String, fix: String?) -> Diagnostic {
         Diagnostic(
             code: code, message,

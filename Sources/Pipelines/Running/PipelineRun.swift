@@ -83,7 +83,10 @@ struct PipelineRun {
         )
     }
 
-    /// - Parameter checked: the spec, which was read and checked without errors.
+    /// Runs the stages of a spec: takes the lock, opens the store, and removes the notes at the
+    /// end.
+    ///
+    /// - Parameter checked: The spec, which was read and checked without errors.
     mutating func run(_ checked: PipelineSpec) throws {
         var spec = checked
         if let allowed = options.allowedRejects { spec.rejects.allow(allowed) }

@@ -44,6 +44,8 @@ final class StagedSection {
     /// A hash of the row IDs found for the records, in order.
     private var rowsHash: Int64 = 0
 
+    /// Creates an empty section.
+    ///
     /// - Parameters:
     ///   - start: The position where the next run starts to read again.
     ///   - lastRow: The last row ID; rows with larger IDs count as new.
@@ -129,7 +131,12 @@ final class StagedSection {
         return true
     }
 
-    /// - Parameter position: The read position in the current input.
+    /// Checks that the records so far are those that an earlier attempt has read.
+    ///
+    /// - Parameters:
+    ///   - earlier: The progress that the earlier attempt saved.
+    ///   - position: The read position in the current input.
+    /// - Throws: `CannotResume` if they differ.
     private func compare(with earlier: SectionNote, _ position: InputPosition?) throws {
         guard !spill.hasFailed else { throw Self.noSpace }
         guard records <= earlier.records, earlier.finished.starts(with: finished),

@@ -28,6 +28,8 @@ struct CSVColumns {
         slots.update(from: other.slots, count: count)
     }
 
+    /// Assigns the columns of a table to the slots of the selected fields.
+    ///
     /// - Parameter place: returns the location of a column's name.
     init(
         _ names: [String], _ selection: FieldSelection, at place: (_ column: Int) -> RecordLocation

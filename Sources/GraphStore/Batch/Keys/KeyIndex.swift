@@ -54,6 +54,8 @@ struct KeyIndex: ~Copyable {
     /// The largest `Z_PK` that was ever inserted.
     private(set) var largestKey: Int64 = 0
 
+    /// Creates an empty map with space for the expected rows.
+    ///
     /// - Parameter rows: The expected number of rows, if known.
     init(rows: Int64 = 0) {
         let capacity = Self.capacity(rows: rows)

@@ -8,6 +8,8 @@ struct OwnerMarks {
     private var ownersBetween = 8
     private var ownersSince = 8
 
+    /// Creates an empty list of marks.
+    ///
     /// - Parameter marksMax: The maximum number of marks, which have 16 bytes each.
     init(marksMax: Int = 1 << 18) {
         self.marksMax = marksMax

@@ -28,6 +28,8 @@ final class SequentialRowCursor {
     @exclusivity(unchecked) private var lastFound: Int64 = .min
     @exclusivity(unchecked) private var misses = 0
 
+    /// Creates a cursor over the rows that a statement selects.
+    ///
     /// - Parameter rows: Selects the rows starting at a key, in the order of their keys, which are
     ///   the first column.
     init(_ rows: Statement) {
@@ -121,6 +123,8 @@ final class JoinRowCursor {
     @exclusivity(unchecked) private var last: Int64?
     @exclusivity(unchecked) private var lastAsked: Int64 = .min
 
+    /// Creates a cursor over the rows of a join table.
+    ///
     /// - Parameters:
     ///   - rows: Selects `owner, destination` starting at an owner, in this order.
     ///   - ofOne: Selects the destinations of an owner, in order.

@@ -26,6 +26,8 @@ struct LinkKey {
     /// All values.
     var cells: [BulkCell] { [first] + others }
 
+    /// Creates a key from consecutive items of a batch.
+    ///
     /// - Parameter items: The range of the values among the batch's items.
     init(_ batch: RowBatch, items: Range<Int>) {
         first = batch.item(items.lowerBound)

@@ -182,6 +182,8 @@ package struct PackedReader {
     private var position: UnsafeRawPointer
     private let end: UnsafeRawPointer
 
+    /// Creates a reader that starts at the first of the packed values.
+    ///
     /// - Parameter bytes: The values, which must be valid while the reader and their strings are
     ///   used.
     package init(_ bytes: UnsafeRawBufferPointer) {

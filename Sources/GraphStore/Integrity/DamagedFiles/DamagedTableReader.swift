@@ -35,6 +35,8 @@ struct DamagedTableReader {
     private static let failuresMax = 100_000
     private static let keysMax = StoreFinding.keysMax + 1
 
+    /// Creates a reader of some columns of a table.
+    ///
     /// - Parameter last: the largest key that was assigned, if it is known.
     init(
         _ connection: Connection, _ table: String, key: String, _ columns: [String], last: Int64?

@@ -31,6 +31,8 @@ struct TableTrees {
     private var isFree: [Bool]
     private let record = DamagedRecord()
 
+    /// Finds all pages of table B-trees, and the topmost page of each tree.
+    ///
     /// - Parameter list: the pages of the schema table.
     init(_ file: DamagedFile, besides list: Set<Int>) {
         self.file = file

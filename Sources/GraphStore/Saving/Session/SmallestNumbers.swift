@@ -10,6 +10,8 @@ struct SmallestNumbers: ~Copyable {
     private var first: UInt64 = 0
     private var last = UInt64.max
 
+    /// Allocates memory for the numbers of one pass.
+    ///
     /// - Parameter capacity: The maximum number of numbers; at least two if not all of them fit.
     init(capacity: Int) {
         numbers = .allocate(capacity: capacity)

@@ -16,6 +16,8 @@ struct DecimalDoubt {
     /// Whether nothing decides.
     let isOpen: Bool
 
+    /// Finds a number of a later file that the column's format may misread.
+    ///
     /// - Parameters:
     ///   - numbers: the numbers of the later file.
     ///   - kept: their format in the first import.

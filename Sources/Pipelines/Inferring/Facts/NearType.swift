@@ -24,7 +24,7 @@ struct NearType {
     /// Whether a value is not of the type and the position of the first one is still unknown.
     var wantsPlace: Bool { misfits > 0 && place == nil }
 
-    /// - Returns: whether the value is the first one that is not of the type.
+    /// Counts a value; returns whether it is the first value that is not of the type.
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, isOfType: Bool) -> Bool {
         if isOfType {
             count += 1

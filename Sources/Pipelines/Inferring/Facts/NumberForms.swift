@@ -48,7 +48,10 @@ struct NumberForms {
     /// The first number that is valid with a decimal point alone.
     private(set) var withPoint: Example?
 
-    /// - Returns: whether the position of the value is needed.
+    /// Adds a value of the column, as its bytes.
+    ///
+    /// - Returns: Whether the caller must pass the position of this value to `place(_:)`, because
+    ///   it is the first of its kind.
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard near.isOpen else { return false }
         let asComma = Self.parts(bytes, decimal: Self.commaByte, group: Self.pointByte)

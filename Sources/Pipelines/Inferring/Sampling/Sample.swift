@@ -52,6 +52,8 @@ final class Sample {
         }
     }
 
+    /// Creates an empty sample for the files of an entity; `read(_:limit:)` adds their records.
+    ///
     /// - Parameter hasTables: whether some of the files are tables, whose numbers are texts.
     init(
         entityName: String, first input: SampleInput, hasTables: Bool, tracking: FieldTracking,

@@ -135,6 +135,8 @@ extension RunJournal {
         try container.removeEmptyProgressFile()
     }
 
+    /// Returns what an owner's run left unfinished, read from the notes by a closure.
+    ///
     /// - Parameter read: returns the notes of a kind.
     private static func saved(
         by owner: String, _ paths: NotedPaths,

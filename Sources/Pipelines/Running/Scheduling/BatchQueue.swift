@@ -42,6 +42,8 @@ final class BatchQueue<Batch>: Sendable {
     private let release = DispatchSemaphore(value: 0)
     private let isLarge: @Sendable (Batch) -> Bool
 
+    /// Creates a queue, and all batches that it circulates.
+    ///
     /// - Parameters:
     ///   - isReadFirst: whether the reader finishes before the writer starts, and never waits for
     ///     it.

@@ -27,6 +27,8 @@ struct StoreTarget {
             case afterEachStage, atTheEnd
         }
 
+        /// Chooses the way in which a run works on its store.
+        ///
         /// - Parameters:
         ///   - isOnlyRead: whether no stage writes.
         ///   - isOfApp: whether the store is an app's, or will be created as a copy of one.

@@ -41,7 +41,7 @@ final class ImportLanes: Sendable {
     /// Creates the lanes.
     ///
     /// - Parameters:
-    ///   - share: The unit of work for a lane.
+    ///   - unit: What a lane takes at a time: an input, or a piece of one.
     ///   - inputCount: The number of inputs.
     ///   - batchCount: The maximum number of batches.
     ///   - plans: The plans, one per lane.
