@@ -32,7 +32,7 @@ struct ColumnMatch {
         var keys: [String] = []
     }
 
-    /// The names of the properties by the columns.
+    /// For each matched column, the name of the property that it fills.
     private(set) var properties: [String: String] = [:]
     private var filled: Set<String> = []
 

@@ -6,7 +6,7 @@ import RecordStreams
 
 /// The way a run opens its store, and the state that it resumes from an earlier attempt.
 extension PipelineRun {
-    /// A container for stages.
+    /// A store that was opened for a group of stages.
     struct Opened {
         var container: PersistentContainer
         /// The notes that the run continues, if any.

@@ -34,12 +34,12 @@ final class StagedSection {
     /// The number of records of new objects.
     private var newRecords = 0
     private var newWritten = 0
-    /// All records of the rows up to `writtenUpTo` are written, and `writtenOfNext` records of the
-    /// next row.
+    /// The progress of writing: all records of rows up to `writtenUpTo` are written, and the first
+    /// `writtenOfNext` records of the next row.
     private var writtenUpTo: Int64 = 0
     private var writtenOfNext = 0
-    /// The number of records of that next row that an earlier attempt has written and that were
-    /// read again.
+    /// The number of records of that next row that were read so far, while records that an earlier
+    /// attempt has written are skipped.
     private var readOfNext = 0
     /// A hash of the row IDs found for the records, in order.
     private var rowsHash: Int64 = 0

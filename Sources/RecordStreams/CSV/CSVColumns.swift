@@ -1,8 +1,7 @@
 internal import Diagnostics
 
-/// The columns of a table, and the slots of its records that they fill.
-///
-/// The scanner needs plain memory, so the owner must call `deallocate`.
+/// The columns of a table, and the slots that they fill. A slot is the index of a selected field in
+/// every record.
 struct CSVColumns {
     /// The column names, or `nil` until they are known.
     private(set) var names: [String]?

@@ -21,7 +21,7 @@ struct NearType {
     /// Whether the column has the type, with few exceptions.
     var isNear: Bool { misfits > 0 && misfits * 5 <= count }
 
-    /// Whether a value is not of the type and the position of the first one is still unknown.
+    /// Whether the position of the first value of another type is still to be set.
     var wantsPlace: Bool { misfits > 0 && place == nil }
 
     /// Counts a value; returns whether it is the first value that is not of the type.
