@@ -14,10 +14,10 @@ package struct ImportPlan {
         let expression: RecordExpression?
         /// The fields of the record that form the row key, or `nil` for other values.
         let rowKey: RowKeyFields?
-        /// Whether the value is a row key.
+        /// Whether the value is computed from the row's fields as a key.
         let isRowKey: Bool
         let sourceText: String
-        /// The value if there is no field; it also replaces null.
+        /// The constant of the spec, which is the value without a field and also replaces null.
         let constant: BulkCell
         /// The value if the field is absent.
         let absentValue: BulkCell

@@ -68,7 +68,7 @@ package struct StoreMigration {
         fileprivate var mapping: MappingModel?
         /// The app's mapping model that the step uses.
         package fileprivate(set) var xcodeMapping: String?
-        /// The translation of that mapping model, even if it has problems.
+        /// The translation of the app's mapping model, even if the translation has problems.
         fileprivate var translation: XcodeMappingTranslation?
 
         fileprivate var originText: String { origin.map { "version '\($0)'" } ?? "a version" }

@@ -147,7 +147,7 @@ extension TestObject {
 package struct TestMember: Sendable, Hashable {
     /// The name of the property, a key path such as `owner.email`, or a key of a JSON object.
     package var name: String
-    /// The value under that name.
+    /// The value of the property, key path, or key.
     package var value: TestValue
 
     /// Creates a member.

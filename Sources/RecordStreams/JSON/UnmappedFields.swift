@@ -28,11 +28,13 @@ package enum UnmappedFields {
     /// A field of the selection, or an object or list that contains one.
     private final class Wanted {
         let path: [FieldPath.Step]
-        /// The wanted members by the bytes of their names: `String` treats canonically equivalent
-        /// names as equal.
+        /// The members that lead to selected fields, by the bytes of their names.
+        ///
+        /// `String` cannot be the key, because it treats canonically equivalent names as equal.
         private(set) var members: [[UInt8]: Wanted] = [:]
         private(set) var elements: Wanted?
-        /// The names of other members found so far, so that each is counted once.
+        /// The names of members found so far that lead to no selected field, so that each is
+        /// counted once.
         var unmapped: Set<[UInt8]> = []
 
         init(_ path: [FieldPath.Step]) {

@@ -6,7 +6,7 @@ package import Processes
 package struct OutputSummary: Sendable, Hashable {
     /// The size of the file as stored, in bytes.
     package let byteCount: Int
-    /// The number of records in it.
+    /// The number of records in the file.
     package let rowCount: Int
 
     /// Creates a summary of an output's stored bytes and its records.

@@ -147,9 +147,10 @@ struct DeferredRows {
 enum UnresolvedPolicy {
     /// Defers the row if the object may still come.
     case wait
-    /// Applies the link's `missing`, because no more rows follow.
+    /// Applies the value of the link's `missing` key in the spec, because no more rows follow.
     case decide
-    /// Applies the link's `missing`, unless a waiting row has the key.
+    /// Applies the value of the link's `missing` key, unless a row that waits has the key of the
+    /// link.
     ///
     /// - Parameter place: The index of the row, which may refer to itself.
     case decideUnlessDeferred(place: Int)

@@ -11,7 +11,7 @@ final class RaisedRows {
     private var earlier: [StoreChange] = []
     private weak var session: WriteSession?
 
-    /// The rows by the number of their hierarchy's root entity.
+    /// The raised rows, by the number of the root entity of their hierarchy.
     struct State {
         fileprivate var raised: [Int64: PrimaryKeySet] = [:]
         /// The rows that were written as objects inside a record. They keep their new version,
@@ -73,7 +73,7 @@ final class RaisedRows {
         ofRecord = nil
     }
 
-    /// The current rows, for `restore(_:)`.
+    /// The rows that are raised now, to pass to `restore(_:)` after a savepoint is rolled back.
     var state: State { rows }
 
     /// Restores the rows that were raised before a savepoint.

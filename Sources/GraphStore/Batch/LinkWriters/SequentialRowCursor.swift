@@ -21,9 +21,11 @@ final class SequentialRowCursor {
     private let rows: Statement
     // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var isOpen = false
-    /// Whether the current row was used, so that the next one is the candidate.
+    /// Whether the last record used the current row, so that the next record can only match a later
+    /// row.
     @exclusivity(unchecked) private var isTaken = false
-    /// The key at which the cursor continues when it is opened; `nil` if it is not in use.
+    /// The key at which the cursor continues when it is opened; `nil` while records are looked up
+    /// instead.
     @exclusivity(unchecked) private var next: Int64?
     @exclusivity(unchecked) private var lastFound: Int64 = .min
     @exclusivity(unchecked) private var misses = 0

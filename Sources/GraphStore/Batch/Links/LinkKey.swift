@@ -23,7 +23,7 @@ struct LinkKey {
         self.init(first, Array(cells.dropFirst()))
     }
 
-    /// All values.
+    /// All values of the key, in the order of its parts.
     var cells: [BulkCell] { [first] + others }
 
     /// Creates a key from consecutive items of a batch.

@@ -21,7 +21,7 @@ final class LinkResolver {
         let mayRemember: (StoreLayout.Entity) -> Bool
     }
 
-    /// One part of the key.
+    /// One attribute or relationship of the key that identifies an object.
     private struct Part {
         let name: String
         let column: String
@@ -35,7 +35,7 @@ final class LinkResolver {
     }
 
     private let destination: StoreLayout.Entity
-    /// Whether the key is a primary key.
+    /// Whether links contain the primary keys of objects instead of values of attributes.
     private let isByNumber: Bool
     private let parts: [Part]
     private let hasRelationship: Bool

@@ -30,7 +30,9 @@ package final class BulkWriter {
     let plan: ColumnPlan
     let statements: RowStatements
     let rowUpdate: RowUpdate
-    /// The cursor that follows the records; `nil` if other writers change the table, too.
+    /// The cursor that finds rows without a lookup if records come in the order of their rows.
+    ///
+    /// It is `nil` if other writers also change the table.
     let walk: SequentialRowCursor?
     /// The primary key of the row that the current record probably updates; 0 if unknown.
     @exclusivity(unchecked) var likelyRow: Int64 = 0

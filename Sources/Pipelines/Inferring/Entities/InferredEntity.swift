@@ -134,7 +134,7 @@ struct InferredImport {
 
 /// The import of a join table, which has only pairs of keys that fill a relationship.
 struct InferredJoin {
-    /// The name of the entity that the records would have.
+    /// The name that an entity of the join table's records would have.
     var name: String
     var stages: [InferredImport]
     /// The entity on the owning side of the relationship.
@@ -143,7 +143,7 @@ struct InferredJoin {
     var key: String
     /// The field that holds the key.
     var keySource: String
-    /// Whether some keys of the owning side may belong to no object.
+    /// Whether the join table may have keys of the owning side that belong to no object.
     var hasUnknownOwners = false
     /// The keys of either side that belong to no object.
     var dangling: [DanglingKeys] = []
@@ -158,9 +158,9 @@ struct InferredEntity {
     /// The attributes and relationships that identify an object.
     var key: [String] = []
     var keyNote: String?
-    /// Whether a key in several files identifies one object, which the last file describes.
+    /// Whether the files describe the same objects, so that the record in the last file is kept.
     var isOfDumps = false
-    /// The key and date of a file that seems to hold one day.
+    /// The key and date for files that each seem to hold the records of one day.
     struct Day {
         /// The fields of the key.
         var key: [String]

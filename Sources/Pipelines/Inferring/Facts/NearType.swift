@@ -10,7 +10,7 @@ struct NearType {
     private(set) var misfits = 0
     /// The first value that is not of the type.
     private(set) var first = ""
-    /// The file and line of that value.
+    /// The file and line of the first value that is not of the type.
     var place: String?
 
     private static let shownMax = 40

@@ -16,7 +16,7 @@ final class Sample {
     private(set) var rejects: [Diagnostic] = []
     private(set) var rejectCount = 0
     private(set) var hasNamelessField = false
-    /// Whether there are more records than were read.
+    /// Whether the files have more records than the sample.
     private(set) var isTruncated = false
     /// The texts that mean null in tables, as the user names them; `nil` to detect them.
     private let givenNulls: [String]?

@@ -29,9 +29,9 @@ final class BatchQueue<Batch>: Sendable {
         var error: (any Error)?
         /// The number of batches that were put in and not yet recycled.
         var outCount = 0
-        /// Whether one of those batches is large.
+        /// Whether one of the batches that were put in and not yet recycled is large.
         var hasLarge = false
-        /// Whether the reader waits until all of them are recycled.
+        /// Whether the reader waits until every batch that was put in is recycled.
         var isHeld = false
     }
 

@@ -110,7 +110,7 @@ struct Publication: Sendable {
 
     // MARK: The plan
 
-    /// A file or folder and its final name.
+    /// A file or folder with its hidden name until the end of the run, and its final name.
     private struct Move: Decodable, Hashable {
         var from: FileName
         var to: FileName
