@@ -131,7 +131,7 @@ extension ManagedObjectContext {
         return keys.peek(root: root)
     }
 
-    /// Returns the keys of a hierarchy's objects that rows already have.
+    /// Returns the keys of the given objects of a hierarchy that rows of its table already have.
     func takenKeys(
         of objects: [ManagedObject], root: Int64, on connection: Connection
     ) throws(StoreError) -> Set<Int64> {

@@ -119,7 +119,9 @@ struct KeyPathSQL {
         return "\(joined).Z_PK"
     }
 
-    /// Returns the meaning of each alias, for an object that is reached by a path.
+    /// Returns the entity and the path of objects that each table alias in the SQL stands for.
+    ///
+    /// - Parameter start: The path that leads to the objects at the start of the key path.
     func sources(at start: [String]) -> [String: SQLSource] {
         var found = [alias: SQLSource(entity: entity.name, path: start)]
         for (path, alias) in aliases {
