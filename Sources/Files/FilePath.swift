@@ -5,11 +5,11 @@ package protocol FilePath {
 }
 
 extension FileName: FilePath {
-    /// The name itself.
+    /// This name, unchanged; strings are converted.
     package var fileName: FileName { self }
 }
 
 extension String: FilePath {
-    /// The string's UTF-8 bytes.
+    /// A name with the UTF-8 bytes of the string.
     package var fileName: FileName { FileName(self) }
 }

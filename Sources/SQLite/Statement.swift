@@ -14,8 +14,10 @@ package final class Statement {
     private let watched: WatchedFlag
     /// An object that must live as long as the statement, such as a temporary table that it reads.
     package var attachment: AnyObject?
+    /// A query that is run before the statement's first row, and that makes the step throw if the
+    /// database is in a state in which the result would be wrong. It is `nil` if no state is
+    /// unsuitable.
     // Unchecked, because each step reads it, and only one thread uses a statement at a time.
-    /// A check of the snapshot that the statement reads; `nil` if every snapshot is suitable.
     @exclusivity(unchecked) package var precondition: Precondition?
 
     init(_ sql: String, on connection: Connection) throws(StoreError) {
@@ -210,6 +212,8 @@ package struct Precondition {
     private let violation: Statement
     private let error: () throws(StoreError) -> StoreError
 
+    /// Creates a check from a query and an error.
+    ///
     /// - Parameters:
     ///   - violation: A query of one row, whose column is not 0 if the snapshot is unsuitable. Other
     ///     statements of the connection may use it, too.

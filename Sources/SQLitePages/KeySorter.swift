@@ -11,7 +11,8 @@
 /// their row IDs. If some columns are already in order wherever the columns before them are equal,
 /// leave them out of the order.
 package final class KeySorter {
-    /// A key in memory: its prefix, and where its size and its bytes are.
+    /// A key in memory: the number that its first bytes form, and the position of its size and
+    /// bytes.
     struct Entry {
         var prefix: UInt64
         var start: Int
@@ -175,7 +176,7 @@ package final class KeySorter {
     }
 }
 
-/// Finds equal keys of a unique index, which come one after another.
+/// Reports two equal keys of a unique index; sorted keys that are equal come one after the other.
 private struct DuplicateCheck: ~Copyable {
     private let order: KeyOrder
     private let isOn: Bool
@@ -205,11 +206,11 @@ private struct DuplicateCheck: ~Copyable {
     }
 }
 
-/// A radix sort of entries by their prefixes, which keeps the order of equal ones.
+/// Sorts entries by their prefixes with a radix sort; entries with equal prefixes keep their order.
 private enum PrefixSort {
     private static let digitBits = 11
     private static let digitMask: UInt64 = (1 << 11) - 1
-    /// Counting the digits takes longer than comparing so few entries.
+    /// The number of entries below which comparing takes less time than counting digits.
     private static let insertionMax = 64
 
     static func sort(

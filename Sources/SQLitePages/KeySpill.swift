@@ -1,11 +1,12 @@
 package import Files
 
-/// A temporary file for the sorted runs of keys; the system deletes it when it is closed.
+/// A temporary file for keys that do not fit in memory; the system deletes it when it is closed.
 ///
-/// Several sorters append to it, one at a time. In a run, a key is its prefix, its size, and its
-/// bytes.
+/// The file consists of runs. A run is a sequence of keys in sorted order, and each key in it is
+/// stored as its prefix, its size, and its bytes. Several sorters append runs to the file, one at a
+/// time.
 package final class KeySpill {
-    /// Where a run is in the file.
+    /// The start and the end of a run of sorted keys in the file.
     struct Run {
         var start: Int64
         var end: Int64
@@ -18,6 +19,8 @@ package final class KeySpill {
     private var descriptor: Int32 = -1
     private var end: Int64 = 0
 
+    /// Creates a spill without a file.
+    ///
     /// - Parameter folder: the folder of the file, which is created by the first run.
     package init(in folder: FileName) {
         self.folder = folder
@@ -27,7 +30,7 @@ package final class KeySpill {
         if descriptor >= 0 { FileSystem.close(descriptor) }
     }
 
-    /// Appends a run; finish it before the next one begins.
+    /// Starts to append a run of sorted keys; finish it before the next one begins.
     func beginRun() -> Writer { Writer(self) }
 
     /// Writes one run.

@@ -22,6 +22,8 @@ struct PointerMap: ~Copyable {
     private var complete: [Int] = []
     private let firstGroup: Int
 
+    /// Creates the entries for pages that are appended to a file.
+    ///
     /// - Parameters:
     ///   - firstNew: the first appended page.
     ///   - last: the pointer-map page before it, which has the first appended page's entry; `nil`

@@ -16,6 +16,8 @@ package struct TableReader: ~Copyable {
     /// The record of a row with overflow pages.
     private var long: [UInt8] = []
 
+    /// Creates a reader of the tables in a file.
+    ///
     /// - Parameter pageCount: the number of pages of the file.
     package init(_ storage: any PageStorage, pageCount: UInt32) {
         self.storage = storage
@@ -174,6 +176,8 @@ package struct KeyMaker: ~Copyable {
     private var room: UnsafeMutableRawPointer
     private var capacity = 256
 
+    /// Creates an encoder of index keys from the rows of a table.
+    ///
     /// - Parameter columns: the positions of the index's columns in the table; `nil` for the alias
     ///   of the row ID.
     package init(columns: [Int?]) {

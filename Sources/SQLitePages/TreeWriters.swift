@@ -62,7 +62,8 @@ package final class IndexTree {
     private let root: UInt32
     // Unchecked, as in `TableTree`.
     @exclusivity(unchecked) private var leaf = TreePage(.indexLeaf)
-    /// The full leaf to the left, which gives up a key if no further key comes.
+    /// The previous leaf, which is full. It is kept until it is certain that the last leaf gets a
+    /// key; otherwise, its last key moves there.
     @exclusivity(unchecked) private var full = TreePage(.indexLeaf)
     /// The key between the two leaves.
     @exclusivity(unchecked) private var divider = TreeCell()
@@ -120,7 +121,7 @@ struct InteriorPages: ~Copyable {
     /// The pages of one level that are not written yet.
     private final class Level {
         var page: TreePage
-        /// The full page to the left, and the key between the two.
+        /// The previous page of this level, which is full, and the key between it and `page`.
         var full: TreePage
         var right: UInt32 = 0
         var divider = TreeCell()

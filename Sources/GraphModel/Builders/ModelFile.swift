@@ -29,7 +29,7 @@ package struct ModelReading: Sendable, Hashable {
         self.diagnostics = diagnostics
     }
 
-    /// Changes the model to the form of a store with exact decimals.
+    /// Adapts the model that was read for a store that keeps decimals exactly.
     package mutating func keepExactDecimals() {
         // Both models were valid, so rebuilding them cannot fail.
         model = model.flatMap { try? $0.keepingExactDecimals(true) }

@@ -64,7 +64,7 @@ final class ContextLink {
         isGuarded = true
     }
 
-    /// Throws if a value in memory must not be read.
+    /// Throws if the context was reset, so that the object's old values must not be read.
     func examine(_ layout: EntityLayout) throws(StoreError) {
         check?()
         if state == .reset { throw missingContext(layout) }

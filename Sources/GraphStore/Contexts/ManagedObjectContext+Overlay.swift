@@ -3,21 +3,28 @@ import SQLite
 
 /// Overlaying unsaved changes on the store's rows in fetches.
 extension ManagedObjectContext {
-    /// The pending objects that a request must evaluate in memory.
+    /// The unsaved objects that a fetch must evaluate in memory, in addition to the rows of the
+    /// store.
     struct Overlay {
         /// New, changed, or deleted objects of the request's entity that may meet its predicate.
         ///
         /// Each comes from the nearest context in which it is pending.
         var candidates: [ManagedObject] = []
-        /// The maximum number of the store's rows that may belong to pending objects.
+        /// The maximum number of rows in the store's result that must be ignored, because unsaved
+        /// objects replace them.
         var hiddenMax = 0
-        /// Whether other objects that the request reads were changed, so SQLite cannot answer it.
+        /// Whether SQLite cannot answer the request, because it also reads objects of other
+        /// entities that have unsaved changes.
         var isWhole = false
 
         var isEmpty: Bool { candidates.isEmpty && hiddenMax == 0 && !isWhole }
     }
 
-    /// - Parameter isSelective: whether to skip objects that fail the predicate's equalities.
+    /// Returns the objects with unsaved changes, in this context and its ancestors, that a fetch
+    /// must combine with the rows of the store.
+    ///
+    /// - Parameter isSelective: Whether to leave out pending objects whose values differ from those
+    ///   that the predicate's `==` comparisons require.
     func overlay<Object>(
         _ plan: FetchPlan, _ request: FetchRequest<Object>, isSelective: Bool = true
     ) -> Overlay {
@@ -50,7 +57,8 @@ extension ManagedObjectContext {
         return overlay
     }
 
-    /// Whether other objects that a request reads were changed here.
+    /// Whether this context has unsaved changes of objects that the request reads in addition to
+    /// its own entity.
     private func changesElsewhere(of plan: FetchPlan) -> Bool {
         if plan.otherRoots.contains(where: { pendingIndex.hasPending(root: $0) }) { return true }
         return plan.namedRoots.contains { root in
@@ -58,9 +66,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Whether a request restricts its to-ones to given, undeleted objects of a hierarchy.
-    ///
-    /// Links that a deletion clears then cannot affect the request.
+    /// Whether the request only compares its to-ones with specific objects of a hierarchy that are
+    /// not deleted.
     private func leadsToLiveObjects(_ plan: FetchPlan, _ root: Int64) -> Bool {
         plan.namedPaths.allSatisfy { path, pathRoot in
             guard pathRoot == root else { return true }

@@ -82,7 +82,8 @@ extension ManagedObjectContext {
         return id
     }
 
-    /// Returns the objects whose IDs may still change, by their current IDs.
+    /// Returns the unsaved objects among these IDs, by their current IDs. The caller keeps the
+    /// objects, because another process may take their keys, which changes the IDs.
     func held(_ ids: some Sequence<ManagedObjectID>) -> [ManagedObjectID: ManagedObject] {
         var held: [ManagedObjectID: ManagedObject] = [:]
         for id in ids where rows.unwritten.mayHave(id) { held[id] = object(with: id) }
@@ -91,9 +92,8 @@ extension ManagedObjectContext {
 
     // MARK: Taken keys
 
-    /// Gives new objects other keys if rows have taken theirs and one has the given ID.
-    ///
-    /// Call it on the context that reads from the store.
+    /// Handles a row that was read: if an unsaved object has the same ID, all unsaved objects of
+    /// the hierarchy whose keys other processes have taken get new keys.
     func giveWay(to id: ManagedObjectID) {
         let family = family
         for context in family { context.aliases[id] = nil }
@@ -131,7 +131,7 @@ extension ManagedObjectContext {
         return keys.peek(root: root)
     }
 
-    /// Returns the keys of a hierarchy's objects that rows already have.
+    /// Returns the keys of the given objects of a hierarchy that rows of its table already have.
     func takenKeys(
         of objects: [ManagedObject], root: Int64, on connection: Connection
     ) throws(StoreError) -> Set<Int64> {

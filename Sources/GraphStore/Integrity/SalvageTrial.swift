@@ -8,6 +8,8 @@ package struct SalvageTrial {
     private let schema: StoreLayout
     private let target: Connection
 
+    /// Creates an empty store of the model, into which each trial salvages a file.
+    ///
     /// - Parameter path: the path of the new store.
     package init(_ model: ManagedObjectModel, at path: String) throws(StoreError) {
         schema = StoreLayout(model)

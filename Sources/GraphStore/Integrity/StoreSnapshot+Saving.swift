@@ -145,7 +145,10 @@ private struct TableForms {
         ]
     }
 
-    /// - Parameter layout: `nil` uses only the tables that every store has.
+    /// Creates the forms for the tables of a store.
+    ///
+    /// - Parameter layout: The layout of the store's model; `nil` uses only the tables that every
+    ///   store has.
     init(_ layout: StoreLayout?) {
         guard let layout else {
             all = Self.fixed

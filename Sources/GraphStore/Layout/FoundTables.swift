@@ -204,7 +204,7 @@ package struct FoundTables: Sendable {
 
     /// One side of a many-to-many relationship.
     struct JoinTableSide {
-        /// The number of the entity that declares it.
+        /// The number of the entity that declares the relationship.
         var number: Int64
         /// The relationship's name in capitals.
         var name: String

@@ -339,7 +339,7 @@ struct LayoutCompiler {
         return places
     }
 
-    /// The group of integers, Booleans, and keys.
+    /// The group of the columns of integers, Booleans, and keys, which are created first.
     private static let integers = 0
 
     /// Returns an attribute's group in the order of creation, and its column's declared type.

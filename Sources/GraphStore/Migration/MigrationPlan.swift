@@ -71,7 +71,9 @@ public struct MigrationPlan: Sendable, Hashable {
             .joined()
     }
 
-    /// The text without these reasons, for callers that report them separately.
+    /// The text without the reasons why the migration is unclear or refused.
+    ///
+    /// For callers that report the reasons separately.
     package var outline: String {
         guard !isEmpty else { return "The store already has this model. No action needed.\n" }
         var lines = steps.map { step in

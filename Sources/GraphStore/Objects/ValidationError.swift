@@ -1,13 +1,13 @@
 public import FoundationEssentials
 public import GraphModel
 
-/// The operation of a save on an object.
+/// The operation for which a save validates an object.
 public enum SaveOperation: String, Sendable, Hashable {
-    /// Inserts a new row.
+    /// The save inserts the object as a new row.
     case insert
-    /// Updates a row.
+    /// The save updates the object's row.
     case update
-    /// Deletes the row.
+    /// The save deletes the object's row.
     case delete
 }
 

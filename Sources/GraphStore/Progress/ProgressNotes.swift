@@ -47,7 +47,7 @@ enum ProgressNotes {
         }
     }
 
-    /// Changes notes and counts the changes separately, because notes are not data of the store.
+    /// Runs a change of progress notes, and does not count their rows as changed data of the store.
     static func change(
         on connection: Connection, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -56,7 +56,8 @@ enum ProgressNotes {
         try body()
     }
 
-    /// Calls the body with each note of a kind, in ascending order of numbers.
+    /// Calls the body with each progress note of a kind, such as all notes about inputs, in
+    /// ascending order of the notes' numbers.
     static func forEach(
         _ kind: String, on connection: Connection,
         _ body: (_ number: Int64, _ value: [UInt8]) throws(StoreError) -> Void

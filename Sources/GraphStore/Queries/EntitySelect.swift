@@ -13,6 +13,8 @@ struct EntitySelect {
     /// All clauses except the joins.
     var clauses: SelectSQL
 
+    /// Creates a SELECT over all objects in the entity's table, without conditions or an order.
+    ///
     /// - Parameter rows: the source of the rows, if it is not the entity's table.
     init(
         _ entity: StoreLayout.Entity, in schema: StoreLayout, rows: SQLFragment? = nil,

@@ -11,6 +11,8 @@ struct BatchUpdateNotes {
     /// The primary key of any updated object.
     private(set) var someKey: Int64?
 
+    /// Creates an empty collection for one batch update.
+    ///
     /// - Parameter properties: The names of the properties that the update sets.
     init(_ properties: [String]) {
         self.properties = properties

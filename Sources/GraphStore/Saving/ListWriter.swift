@@ -231,6 +231,8 @@ struct OrderPositions {
     private let select: String
     private let update: String
 
+    /// Creates access to the positions that a table stores for one relationship.
+    ///
     /// - Parameters:
     ///   - owner: The column with the key of the objects' owner.
     ///   - object: The column with the key of the objects.

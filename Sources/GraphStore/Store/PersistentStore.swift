@@ -16,7 +16,7 @@ final class PersistentStore {
     var notesAreInFile = false
     /// The other stores of the container, attached to every connection.
     let parts: [StorePart]
-    /// The other stores in memory, kept alive.
+    /// The other in-memory stores of the container, referenced so that they continue to exist.
     private let kept: [PersistentStore]
     /// The recorder of each save's changes; `nil` if the store keeps no history.
     let history: HistoryWriter?
@@ -25,7 +25,8 @@ final class PersistentStore {
     let derived: DerivedAttributes?
     /// The creator of the store, and the source of its model.
     let origin: StoreOrigin
-    /// The copy that is read instead of the file, kept alive.
+    /// The copy of the file that is read instead of the file, referenced so that it continues to
+    /// exist.
     private let snapshot: StoreSnapshot?
     /// The backup of an app's store, taken before the first save; `nil` if no backup is needed.
     let backup: AppStoreBackup?

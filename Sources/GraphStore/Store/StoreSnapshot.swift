@@ -23,6 +23,8 @@ final class StoreSnapshot {
     /// The path of the copy, if its log is not merged yet.
     private var unfoldedCopy: String?
 
+    /// Opens a view of a store, or of a temporary copy of it.
+    ///
     /// - Parameters:
     ///   - copiesOurs: whether an etl store is also copied instead of read in its location.
     ///   - patience: how long to wait for a lock, if the store is read in its location.

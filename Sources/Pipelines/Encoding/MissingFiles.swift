@@ -8,9 +8,9 @@ final class MissingFiles {
     private let policy: MissingFilePolicy
     /// The number of values that were written as null.
     private(set) var count = 0
-    /// A message about the first of them.
+    /// A message about the first value that was written as null; `nil` if there is none.
     private(set) var first: String?
-    /// Whether a cell of the current row lacks its file.
+    /// Whether the file of at least one value of the current row is missing.
     var isRowAffected = false
 
     init(_ cursor: RowCursor, _ policy: MissingFilePolicy = .fail) {

@@ -8,7 +8,9 @@ struct RowEncoder<Output: ValueEncoder> {
     private let faults: TextFaults
     private let missing: MissingFiles
 
-    /// - Parameter columns: the number of the cursor's columns to write; `nil` for all.
+    /// Creates an encoder that writes the rows of a cursor to an output.
+    ///
+    /// - Parameter count: The number of the cursor's columns to write; `nil` for all.
     init(
         _ cursor: RowCursor, columns count: Int? = nil, to output: Output, _ missing: MissingFiles
     ) {

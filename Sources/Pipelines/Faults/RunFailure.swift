@@ -16,6 +16,8 @@ package struct RunFailure: Error, Sendable {
     /// The exit status of the process.
     package var status: ExitStatus { stopReason?.status ?? ExitStatus(fault) }
 
+    /// Creates a failure with the diagnostics to print.
+    ///
     /// - Parameter fault: the origin and kind of the fault, unless the diagnostics state their own.
     package init(_ fault: Fault, _ diagnostics: [Diagnostic]) {
         let faults = diagnostics.compactMap(\.fault)

@@ -13,6 +13,8 @@ final class AppendedFile {
     private var buffer: [UInt8] = []
     private var isDurable: Bool
 
+    /// Describes a file; `make()` creates it, or truncates an existing one.
+    ///
     /// - Parameter length: The number of bytes to keep if the file exists.
     init(_ path: FileName, length: Int = 0) {
         self.path = path
@@ -57,6 +59,8 @@ final class AppendedFile {
         isDurable = true
     }
 
+    /// Opens the file for one write, and closes it afterwards.
+    ///
     /// - Parameter isWhole: Whether the file must have exactly the bytes written to it so far.
     private func withHandle(isWhole: Bool = false, _ use: (Int32) throws(SystemFault) -> Void)
         throws

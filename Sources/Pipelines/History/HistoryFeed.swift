@@ -18,6 +18,8 @@ package struct HistoryFeed: Sendable {
     private let interruption: Interruption
     private let note: @Sendable (String) -> Void
 
+    /// Creates a feed of changes to an output.
+    ///
     /// - Parameters:
     ///   - path: the output file; `-` is standard output.
     ///   - isTerminal: whether control characters are escaped.

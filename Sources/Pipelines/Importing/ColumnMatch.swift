@@ -32,10 +32,12 @@ struct ColumnMatch {
         var keys: [String] = []
     }
 
-    /// The names of the properties by the columns.
+    /// For each matched column, the name of the property that it fills.
     private(set) var properties: [String: String] = [:]
     private var filled: Set<String> = []
 
+    /// Matches the columns of a file with the properties of an entity.
+    ///
     /// - Parameter properties: the properties, in order of precedence.
     init(_ columns: [Column], _ properties: [Property]) {
         let header = Set(columns.map(\.source))

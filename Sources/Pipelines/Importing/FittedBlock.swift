@@ -2,19 +2,19 @@ import YAML
 
 /// A block of a spec that is fitted to a store: a stage, or a link with `each`.
 struct FittedBlock {
-    /// The inferred entity.
+    /// The name that the inference gave the entity of the block's records.
     let own: String
-    /// The store's entity.
+    /// The name of the entity in the store that the block fills.
     let entity: String
     /// Whether the block fills only the attributes that `set` names.
     private(set) var isSetOnly: Bool
-    /// The mappings of the inferred attributes.
+    /// The entries of the inferred block's `set`, by attribute.
     let inferred: [String: YAMLNode]
-    /// The mappings of the inferred relationships.
+    /// The entries of the inferred block's `link`.
     let inferredLinks: YAMLNode
-    /// The mappings of the store's attributes.
+    /// The entries of `set` in the fitted block, with the store's attributes.
     var set = FittedMappings()
-    /// The mappings of the store's relationships.
+    /// The entries of `link` in the fitted block, with the store's relationships.
     var links = YAMLNode([])
     /// The columns that fill an attribute of their name, which needs no entry of `set`.
     private var plain: [String] = []
@@ -31,7 +31,7 @@ struct FittedBlock {
         block = node
     }
 
-    /// The complete block.
+    /// The fitted block as YAML, with all other keys of the inferred block.
     var node: YAMLNode {
         var node = block
         node["set"] = set.node
@@ -49,7 +49,8 @@ struct FittedBlock {
         }
     }
 
-    /// Prevents other columns from filling attributes of their name.
+    /// Makes the block fill only the attributes in `set`, so that no other column fills an
+    /// attribute of its name.
     mutating func fillNothingElse() {
         guard !isSetOnly else { return }
         isSetOnly = true
@@ -57,9 +58,7 @@ struct FittedBlock {
     }
 }
 
-/// The mappings of attributes in their order.
-///
-/// The subscript of a YAML mapping copies all entries for each change.
+/// The entries of a `set`, in their order.
 struct FittedMappings {
     private var entries: [(String, YAMLNode)] = []
     private var places: [String: Int] = [:]

@@ -28,16 +28,19 @@ struct FittedImport {
     var computed: String?
     /// Whether it fills a relationship between objects that other imports create.
     var isJoin = false
-    /// Whether some paths of the import only clear properties, so that no record may have them.
+    /// Whether the import names paths only to clear properties, because objects in earlier files
+    /// had fields that these records lack. No record need have such a path.
     var clearsParts = false
 
-    /// The texts that this import is the first to read as null.
+    /// The texts, such as `NA`, that this import reads as null and that no earlier import of the
+    /// column has read as null.
     var nulls: [NullMarkers.Use] = []
 
-    /// The keys in links of the store that are few enough to leave these links empty.
+    /// The keys in the files that no object has. They are so few that their links stay empty
+    /// instead of the records being rejected.
     var unknownKeys: [DanglingKeys] = []
 
-    /// The numbers that are read in one of two ways.
+    /// For columns with numbers such as `1.125`, how they are read and why.
     var decimalDoubts: [DecimalDoubt] = []
 
     private static let shownMax = 4

@@ -80,6 +80,8 @@ package indirect enum JSONTree: Sendable, Hashable {
         }
     }
 
+    /// Appends the value as JSON with one line per member and item.
+    ///
     /// - Parameter indent: The line break and indentation at the level of the value itself.
     private func addFormatted(to text: inout String, indent: String) {
         let inner = indent + "  "

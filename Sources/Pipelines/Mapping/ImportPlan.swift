@@ -14,10 +14,10 @@ package struct ImportPlan {
         let expression: RecordExpression?
         /// The fields of the record that form the row key, or `nil` for other values.
         let rowKey: RowKeyFields?
-        /// Whether the value is a row key.
+        /// Whether the value is computed from the row's fields as a key.
         let isRowKey: Bool
         let sourceText: String
-        /// The value if there is no field; it also replaces null.
+        /// The constant of the spec, which is the value without a field and also replaces null.
         let constant: BulkCell
         /// The value if the field is absent.
         let absentValue: BulkCell
@@ -94,7 +94,7 @@ package struct ImportPlan {
         let isRequired: Bool
         /// Whether the link is part of the import's key.
         let isKey: Bool
-        /// The reject code of a link that names no object.
+        /// The reject code for a record without a value for a required link: `key` or `required`.
         var absenceCode: String { isKey ? "key" : "required" }
         /// The plan for objects inside the record, or `nil`; if set, `part` is the field that holds
         /// them.
@@ -146,21 +146,23 @@ package struct ImportPlan {
         }
     }
 
-    /// A field that must be an object if it is present, because elements of a composite come from
-    /// it.
+    /// A field that must hold an object, such as `magnitude` if the composite's element
+    /// `magnitude.richter` comes from it.
     struct Whole: Hashable {
         var slot: Int
         var text: String
-        /// The indexes of the columns for the elements in it.
+        /// The indexes of the columns that elements in this object fill.
         var columns: [Int]
     }
 
     /// A path into records that the spec names.
     struct NamedPath {
-        /// The slots that the path fills; one of them is enough.
+        /// The indexes of the fields that the path selects in each record; one with a value is
+        /// enough.
         var slots: [Int]
         var text: PlacedText
-        /// The unique path from the record.
+        /// The path from the record itself, also for a path inside nested objects, such as
+        /// `lines[*].sku`.
         var name: String
         /// The objects in the record that the path leads into, or `nil` for the record itself.
         var nested: ObjectIdentifier?

@@ -22,7 +22,7 @@ struct ImportPlanBuilder {
     var bulkLinks: [BulkPlan.Link] = []
     var filter: CompiledPredicate?
     var paths: [FieldPath] = []
-    /// The index of each path.
+    /// The index of each path in `paths`.
     var slots: [FieldPath: Int] = [:]
     var optionalSlots: Set<Int> = []
     var namedPaths: [ImportPlan.NamedPath] = []

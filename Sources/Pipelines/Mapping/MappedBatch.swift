@@ -15,24 +15,24 @@ package final class MappedBatch {
     var rowKeys: [String] = []
     /// The records that the reader or the mapper rejected, in the order of detection.
     var rejects: [RejectedRecord] = []
-    /// The rows of records that the mapper rejected, so that the writer can find their other
+    /// Rows of rejected records, which are not written, but which the writer checks for other
     /// faults.
-    ///
-    /// The cells point into the bytes of the records and of `rows`.
     let refused: RowBatch
-    /// The index of each rejected row, by record number, with its rejected cells.
+    /// For each record in `refused`, by its number: the index of its row, and the cells that the
+    /// mapper has rejected.
     var rejectedRows: [Int: (row: Int, cells: Set<Int>)] = [:]
     /// The number of records that `keep-if` filtered out.
     var filtered = 0
     /// The number of values that could not be cast and became null.
     var nulled = 0
-    /// The paths of the spec that no record of the lane has had so far.
+    /// The paths of the spec that occurred in no record so far, among the records that this lane
+    /// has read. A lane is one of several threads that read inputs.
     var unseen: [String] = []
-    /// The paths of the spec that some record of the lane lacks.
+    /// The paths of the spec that are missing in at least one record of the lane.
     var lacking: Set<String> = []
     /// Whether no record of the lane has had any field that the stage reads so far.
     var fitsNothing = false
-    /// The lane that reuses this batch.
+    /// The index of the lane that fills this batch, and to which the writer returns it.
     var lane = 0
     /// The input's format.
     var format = RecordFormat.ndjson

@@ -5,7 +5,7 @@ import RecordStreams
 /// A path can be misspelled only if some record lacks it and no record has it. If there is null or
 /// an empty list before the last name of a path, the record does not show whether that name exists.
 struct PathSightings {
-    /// The presence of a path in a record.
+    /// What a record shows about a path of the spec.
     private enum Sighting {
         case seen
         case lacking
@@ -20,7 +20,7 @@ struct PathSightings {
     private(set) var lacking: Set<String> = []
     /// Whether every path has been seen.
     var isDone: Bool { unseen.isEmpty }
-    /// The readers of the lists that paths lead into.
+    /// For each list on a path of the spec, a reader that looks for the path in the list's objects.
     private var probes: [FieldPath: NestedRecords] = [:]
 
     init(_ paths: [ImportPlan.NamedPath]) {

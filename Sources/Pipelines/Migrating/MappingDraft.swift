@@ -11,7 +11,9 @@ struct MappingDraft {
     private let translation: XcodeMappingTranslation?
     private let pairing: ModelPairing
 
-    /// - Parameter translation: the translated mapping model of Xcode; `nil` if there is none.
+    /// Creates a draft of the mapping from one model to another.
+    ///
+    /// - Parameter translation: The translated mapping model of Xcode; `nil` if there is none.
     init(
         from old: ManagedObjectModel, to new: ManagedObjectModel,
         _ translation: XcodeMappingTranslation?

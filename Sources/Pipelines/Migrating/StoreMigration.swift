@@ -24,6 +24,8 @@ package struct StoreMigration {
     private let ifLocked: RunOptions.LockedPolicy?
     private let storeWait: StoreWait
 
+    /// Prepares a migration without opening the store.
+    ///
     /// - Parameters:
     ///   - modelPath: the target model.
     ///   - allowsCloudKit: whether to migrate an app's store that the app mirrors to CloudKit.
@@ -66,7 +68,7 @@ package struct StoreMigration {
         fileprivate var mapping: MappingModel?
         /// The app's mapping model that the step uses.
         package fileprivate(set) var xcodeMapping: String?
-        /// The translation of that mapping model, even if it has problems.
+        /// The translation of the app's mapping model, even if the translation has problems.
         fileprivate var translation: XcodeMappingTranslation?
 
         fileprivate var originText: String { origin.map { "version '\($0)'" } ?? "a version" }
@@ -301,6 +303,8 @@ package struct StoreMigration {
         try? StoreBackups(of: store).remove(allBut: StoreBackups.keepDefault)
     }
 
+    /// Returns the failure to report for an error of a step, with a fix that fits the step.
+    ///
     /// - Parameters:
     ///   - step: the step that failed.
     ///   - done: the last step that succeeded.
@@ -328,6 +332,8 @@ package struct StoreMigration {
             ? naming(step, in: failure) : placing(failure, error, step)
     }
 
+    /// Returns the failure of a migration that a signal or a time limit has stopped.
+    ///
     /// - Parameter state: the progress of the store; `nil` if it is unchanged.
     private static func stopped(_ reason: StopReason, _ state: String?) -> RunFailure {
         RunFailure(

@@ -17,6 +17,8 @@ struct XcodeMappings {
     /// The reasons why mapping models could not be read.
     private(set) var problems: [Diagnostic] = []
 
+    /// Searches for mapping models near a bundle, and reads those of its models.
+    ///
     /// - Parameter bundle: the path of an `.xcdatamodeld`; other models have no mapping models.
     init(near bundle: String) {
         let bundle = PathText.withoutSlashes(bundle)

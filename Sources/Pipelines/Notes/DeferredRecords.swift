@@ -27,6 +27,8 @@ struct DeferredRecords {
     /// A prefix of the name of a relationship, which its distance follows.
     private static let linkMark = "@"
 
+    /// Stores the record of a deferred row under the row's token.
+    ///
     /// - Parameter distances: the distances of the fields of links, by relationship.
     func add(
         _ record: RejectedRecord, token: Int64, _ distances: [(name: String, distance: Int)]

@@ -10,6 +10,8 @@ final class InputDigest {
     private var expected: ArraySlice<InputPosition>
     private var differs = false
 
+    /// Creates a digest of no bytes yet.
+    ///
     /// - Parameter expected: the expected digests at positions of the input, in input order.
     init(expected: [InputPosition]) {
         self.expected = expected[...]

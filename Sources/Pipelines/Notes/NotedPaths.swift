@@ -15,11 +15,15 @@ struct NotedPaths: Sendable {
     private let workingFolder: FileName
     private let secrets: [(name: String, text: String)]
 
+    /// Creates the conversion for the notes of a spec's runs.
+    ///
     /// - Parameter values: the parameters; without them, secrets in paths are not replaced.
     init(_ spec: PipelineSpec, _ values: ParameterValues? = nil) {
         self.init(folder: spec.folder, secrets: values?.secrets ?? [])
     }
 
+    /// Creates the conversion for paths relative to a folder.
+    ///
     /// - Parameter path: the folder of the spec.
     init(folder path: String, secrets: [(name: String, text: String)] = []) {
         self.secrets = secrets

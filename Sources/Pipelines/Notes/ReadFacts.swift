@@ -9,23 +9,23 @@ struct ReadFacts: Decodable, Sendable {
     /// The records in which an object repeats a key.
     struct DuplicateKeys: Decodable, Sendable {
         var records: Int
-        /// The input of the first one, as messages show it.
+        /// The input of the first such record, as messages show it.
         var file: String
         var record: Int?
         var line: Int?
         var column: Int?
         var byte: Int?
 
-        /// The location of the first one.
+        /// The location of the first record in which an object repeats a key.
         var location: RecordLocation {
             RecordLocation(
                 source: file, record: record, byteOffset: byte, line: line, column: column)
         }
     }
 
-    /// The maximum number of unmapped fields with a count; later ones are not counted.
+    /// The maximum number of unmapped fields with a count; fields found later are not counted.
     ///
-    /// Each save writes all of them.
+    /// The limit exists because each save writes all counts.
     static let fieldsMax = 1_000
 
     /// The number of records with each unmapped field.

@@ -30,7 +30,7 @@ struct RunNote: Decodable, Sendable, Hashable {
     var isEnded = false
     /// Whether an earlier, unfinished run has completed stages that this run leaves out.
     var leavesOut = false
-    /// The notes of that earlier run, if it must be completed; at most one element.
+    /// The notes of the unfinished run that must still be completed; at most one element.
     var earlier: [RunNote] = []
 
     /// The owner of the notes: only a run of the same owner completes the run.
@@ -78,7 +78,7 @@ struct InputPosition: Decodable, Sendable, Hashable {
     var record: Int
     /// The number of consumed decompressed bytes.
     var offset: Int
-    /// The SHA-256 of these bytes.
+    /// The SHA-256 hash of the consumed decompressed bytes.
     var digest: [UInt8]
     /// Whether the input is not a regular file, so it cannot be identified again.
     var isStream: Bool
@@ -126,7 +126,10 @@ struct ResumePoint: Decodable, Sendable {
     var left: [InputPosition] = []
     /// The paths of the spec that no record has contained; `nil` before the first record.
     var unmet: [String]?
-    /// The `unmet` paths that some record lacks; the others are below null or in empty lists.
+    /// The paths of `unmet` that are missing in some record.
+    ///
+    /// The other paths of `unmet` lead through a field that is null, or an element of a list that
+    /// is empty, in every record.
     var lacking: [String]?
     /// Whether no record has had any field that the stage reads; `nil` before the first record.
     var fitsNothing: Bool?
@@ -221,7 +224,7 @@ struct SectionNote: Decodable, Sendable, Hashable {
     var end: InputPosition?
     /// The number of records, including rejects.
     var records: Int
-    /// The inputs that ended among them.
+    /// The inputs whose last record is among the records.
     var finished: [InputNote]
     /// The last row before the run; higher rows are of new objects.
     var lastRow: Int64

@@ -20,6 +20,8 @@ struct EarlierRows {
     private var rowCount = 0
     private var byteCount = 0
 
+    /// Creates an empty store in memory for the rows.
+    ///
     /// - Parameter rowsMax: the maximum number of rows to keep.
     init(_ model: ManagedObjectModel, rowsMax: Int) throws {
         self.model = model

@@ -48,6 +48,8 @@ package struct Preview: Sendable {
     private let allowsCommands: Bool
     private let emit: @Sendable (Diagnostic) -> Void
 
+    /// Creates a preview of one import, or of all imports, of a spec.
+    ///
     /// - Parameters:
     ///   - only: the import to show; `nil` shows all imports.
     ///   - limit: the maximum number of mapped records to show per import. As many rejected
@@ -57,7 +59,7 @@ package struct Preview: Sendable {
     ///   - triedMax: the number of mapped records per import to check against the model in memory.
     ///     Records read in the same batch are also checked.
     ///   - allowsCommands: whether imports may start commands.
-    ///   - tell: called immediately with rejects, and with paths that no record contains.
+    ///   - emit: called immediately with rejects, and with paths that no record contains.
     package init(
         _ context: ParameterValues.Context, only: String? = nil, limit: Int = 10,
         to path: String = "-", isTerminal: Bool = false, triedMax: Int = 10_000,

@@ -10,7 +10,8 @@ struct RowTrial {
     private let writer: BulkWriter
     private var nextToken: Int64 = 0
     private var byteCount = 0
-    /// Whether rows were left out that a store with their linked objects might accept.
+    /// Whether the trial left out rows that the real store, which has their linked objects, might
+    /// accept.
     private(set) var leavesOut = false
 
     /// The maximum size of texts and binary values in bytes; all of them are kept in memory.

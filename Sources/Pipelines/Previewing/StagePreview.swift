@@ -25,6 +25,9 @@ struct StagePreview {
     /// The minimum limit for rejected records, however small `limit` is.
     private static let rejectsMin = 10
 
+    /// Maps the first records of the import, writes the results to the output, and returns their
+    /// counts.
+    ///
     /// - Parameter earlier: the rows of the earlier imports, to which this import's rows are added.
     func run(
         _ pipeline: PipelineSpec, _ now: Date, _ earlier: inout EarlierRows?, to output: OutputFile

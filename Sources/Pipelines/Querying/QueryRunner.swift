@@ -12,6 +12,8 @@ package struct QueryRunner: Sendable {
     private let isWatched: Bool
     private let path: String
 
+    /// Creates a runner that writes results in a format.
+    ///
     /// - Parameters:
     ///   - isTerminal: whether control characters are escaped in every format.
     ///   - isWatched: whether a user reads the notes of the outcome, which may require another

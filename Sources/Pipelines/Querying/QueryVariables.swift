@@ -19,6 +19,8 @@ struct QueryVariables {
     private let texts: [(name: String, values: [String])]
     private let now: Double
 
+    /// Parses the `--set` flags of a query.
+    ///
     /// - Throws: `QueryMistake` if a text is not `name=value`.
     init(_ sets: [String], now: Double) throws(QueryMistake) {
         var texts: [String: [String]] = [:]

@@ -72,6 +72,8 @@ package struct StoreCheck: Sendable {
     private let modelFile: String?
     private let isQuick: Bool
 
+    /// Prepares the verification or the repair of a store.
+    ///
     /// - Parameters:
     ///   - model: the model that the store should have; `nil` uses the store's own model.
     ///   - modelFile: the file of that model.

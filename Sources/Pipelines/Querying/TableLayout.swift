@@ -20,6 +20,8 @@ struct TableLayout: Hashable {
     /// The width of each column that fits, starting with the first.
     let widths: [Int]
 
+    /// Computes the widths with which a table fits the terminal.
+    ///
     /// - Parameter width: the width of the terminal in columns.
     init(_ columns: [Column], width: Int) {
         let widest = columns.map { max($0.nameWidth, $0.valueWidth, 1) }

@@ -12,12 +12,12 @@ final class RejectFile {
     let isArray: Bool
     /// The format of the records; `nil` for a file of an earlier attempt, which has a note.
     let format: RecordFormat?
-    /// Whether a CR ends its lines.
+    /// Whether each line of the file of records ends with a lone carriage return.
     let endsAtReturn: Bool
     private var isFirst = true
-    /// The byte that escapes the byte after it.
+    /// The escape character of the format, as a byte; `nil` if the format has none.
     private let escape: UInt8?
-    /// The number of its records that replays have saved.
+    /// The number of records of the file that replays have saved.
     private let replayed: Int
 
     /// Returns the path of the reasons file that belongs to a file of records.

@@ -9,9 +9,9 @@ package struct RejectTally: Decodable, Sendable, Hashable {
     package struct Code: Decodable, Sendable, Hashable {
         /// The code, such as `cast`.
         package var code: String
-        /// The number of rejects.
+        /// The number of records that were rejected with this code.
         package var count: Int
-        /// The first rejects.
+        /// The first five records that were rejected with this code.
         package var first: [Example]
     }
 
@@ -19,7 +19,7 @@ package struct RejectTally: Decodable, Sendable, Hashable {
     package struct Example: Decodable, Sendable, Hashable {
         /// The code of the fault, such as `csv.unterminated-quote`.
         package var detail: String
-        /// The input.
+        /// The path of the input that contains the record.
         package var file: String
         /// The number of the record in the input, from 1.
         package var record: Int?
@@ -40,7 +40,7 @@ package struct RejectTally: Decodable, Sendable, Hashable {
     private static let examplesMax = 5
     private static let textMax = 300
 
-    /// The codes, in order of first occurrence.
+    /// One entry for each code, in order of first occurrence.
     private(set) package var codes: [Code] = []
 
     mutating func add(_ reject: RejectedRecord) {
@@ -74,7 +74,7 @@ extension RejectTally.Example {
     /// The reject as a diagnostic, as printed on stderr.
     var diagnostic: Diagnostic { diagnostic(detail, fix: nil) }
 
-    /// - Parameter code: The code of the diagnostic.
+    /// Returns the reject as a diagnostic with the given code and fix.
     func diagnostic(_ code: String, fix: String?) -> Diagnostic {
         Diagnostic(
             code: code, message,

@@ -31,6 +31,8 @@ package final class RunProgress: Sendable {
     /// A copy of the current progress; its `stage` is empty if no stage is running.
     package var snapshot: Snapshot { state.withLock { $0.snapshot } }
 
+    /// Shows a stage as the one that is running.
+    ///
     /// - Parameter records: The number of records that earlier attempts of the stage have
     ///   processed.
     func begin(stage: String, bytesTotal: Int, records: Int = 0) {

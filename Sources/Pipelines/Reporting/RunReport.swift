@@ -104,7 +104,7 @@ package struct RunReport: Decodable, Sendable, Hashable {
         package var bytes: Int?
     }
 
-    /// The result of a stage.
+    /// How a stage ended in this run.
     package enum State: String, Decodable, Sendable, Hashable {
         case done
         /// Done by an earlier attempt.
@@ -118,7 +118,7 @@ package struct RunReport: Decodable, Sendable, Hashable {
         case skipped
     }
 
-    /// A stage and its results.
+    /// One stage of the spec in the report: its name, its state, and its counts.
     package struct Stage: Decodable, Sendable, Hashable {
         /// The name of the stage in the spec.
         package var name: String

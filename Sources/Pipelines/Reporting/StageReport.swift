@@ -46,7 +46,7 @@ package struct StageReport: Sendable, Hashable, Decodable {
     package var nullified = 0
     /// The file that an export wrote, with its rows and bytes.
     package var exported: ExportedFile?
-    /// The number of statements that hold.
+    /// The number of statements of a `verify` stage that are true; `nil` for other stages.
     package var verified: Int?
 
     /// Creates the report of a stage that has not read or changed anything.

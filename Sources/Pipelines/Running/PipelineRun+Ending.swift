@@ -103,12 +103,13 @@ extension PipelineRun {
         }
     }
 
-    /// The stages that this attempt or an earlier one has completed.
+    /// Returns the stages that this attempt or an earlier one has completed.
     private func done(_ job: Job) -> [Stage] {
         job.stages.filter { [.done, .resumed].contains(ledger.entry(of: $0)?.state) }
     }
 
-    /// The completed stages that changed the store and are not among the current ones.
+    /// Returns the completed stages whose changes are already in the store, without the stages
+    /// whose work is still next to it.
     private func kept(after working: [Stage], _ job: Job) -> [Stage] {
         done(job).filter { stage in
             stage.kind.isWriting && !working.contains { $0.name == stage.name }

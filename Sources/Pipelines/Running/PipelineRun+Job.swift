@@ -4,7 +4,8 @@ import GraphStore
 
 /// The job of a run, and the check of its spec against the model.
 extension PipelineRun {
-    /// The data that the stages of a run share, except for the container.
+    /// What a run works on, known once its spec is read: the store, the stages, and the values of
+    /// parameters.
     struct Job {
         var spec: PipelineSpec
         var values: ParameterValues
@@ -18,7 +19,8 @@ extension PipelineRun {
         /// Whether the store did not exist when the run began.
         var makesStore = false
 
-        /// The stages that share a container and are committed together.
+        /// The stages to run in groups; the stages of a group use one open store and are committed
+        /// together.
         var groups: [[Stage]] {
             target.way == .workingCopy(.afterEachStage) ? stages.map { [$0] } : [stages]
         }
@@ -39,7 +41,7 @@ extension PipelineRun {
                 isAfterFailure: isAfterFailure, in: container)
         }
 
-        /// The form of paths in the notes.
+        /// The conversion between paths and their form in the notes.
         var paths: NotedPaths { NotedPaths(spec, values) }
     }
 

@@ -6,7 +6,7 @@ import RecordStreams
 
 /// The way a run opens its store, and the state that it resumes from an earlier attempt.
 extension PipelineRun {
-    /// A container for stages.
+    /// A store that was opened for a group of stages.
     struct Opened {
         var container: PersistentContainer
         /// The notes that the run continues, if any.
@@ -99,8 +99,8 @@ extension PipelineRun {
     ///
     /// If it completes that run, it uses that run's start time.
     ///
-    /// - Parameter isBeside: whether the notes are in a working copy, which is discarded if it is
-    ///   not continued.
+    /// - Parameter usesWorkingCopy: Whether the notes are in a working copy, which is discarded if
+    ///   it is not continued.
     /// - Throws: `RunFailure` (65) if a completed import would append its objects again.
     mutating func begin(
         after saved: RunJournal.Saved?, _ job: inout Job, _ container: PersistentContainer,

@@ -22,7 +22,10 @@ extension PipelineRun {
         }
     }
 
-    /// - Returns: the event to handle; `nil` if the action is simply done.
+    /// Performs one action of the state machine.
+    ///
+    /// - Returns: The event that the state machine must handle next; `nil` if the action has no
+    ///   event.
     private mutating func perform(
         _ action: RunPhase.Action, _ job: inout Job
     ) throws -> RunPhase.Event? {

@@ -15,9 +15,9 @@ struct PipelineRun {
     private let emitted: EmittedWarnings
     /// The parameters; `nil` until they are bound.
     var values: ParameterValues?
-    /// The report's data about the run, if known.
+    /// The name of the run in its report; the start follows.
     ///
-    /// If the run cannot open its store, they are its own name and start.
+    /// They are those of the run that this one completes, or its own if it completes none.
     var runID: String
     var started: Double
     private(set) var spec: PipelineSpec?
@@ -31,11 +31,11 @@ struct PipelineRun {
     let storeWait: StoreWait
     /// The phase of the run; `nil` until its store is known.
     var phase: RunPhase?
-    /// The container that the stages use now.
+    /// The open store that the stages of the current group use; `nil` between two groups.
     var open: Open?
-    /// The notes of the last container when it was closed.
+    /// The notes about the run's progress that the store had when it was last closed.
     var lastNotes: RunJournal.Saved?
-    /// Whether a container was opened, so there is something to finish.
+    /// Whether the run has opened its store, so that it must finish the store at its end.
     var hasOpened = false
     /// Whether views of the store were created or removed.
     var hasChangedViews = false
@@ -62,12 +62,12 @@ struct PipelineRun {
         runID = RunName.of(started)
     }
 
-    /// A container that holds the notes of this attempt.
+    /// An open store in which this attempt has written its first note.
     struct Open {
         var container: PersistentContainer
         var journal: RunJournal
         var environment: StageEnvironment
-        /// Whether this is the first group of this attempt.
+        /// Whether the stages of the open group are the first that this attempt runs.
         var isFirst: Bool
     }
 
@@ -83,7 +83,10 @@ struct PipelineRun {
         )
     }
 
-    /// - Parameter checked: the spec, which was read and checked without errors.
+    /// Runs the stages of a spec: takes the lock, opens the store, and removes the notes at the
+    /// end.
+    ///
+    /// - Parameter checked: The spec, which was read and checked without errors.
     mutating func run(_ checked: PipelineSpec) throws {
         var spec = checked
         if let allowed = options.allowedRejects { spec.rejects.allow(allowed) }

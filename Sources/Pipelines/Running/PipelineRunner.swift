@@ -19,6 +19,8 @@ package struct PipelineRunner: Sendable {
     let stageEnded: @Sendable (EndedStage) -> Void
     let identity: RunIdentity
 
+    /// Creates a runner of pipelines with the options of the command line.
+    ///
     /// - Parameters:
     ///   - warn: shows a warning immediately.
     ///   - stageEnded: called for each stage that ran, with its state.

@@ -111,6 +111,8 @@ package struct PipelineStatus: Sendable {
         return status
     }
 
+    /// Collects the status from the reports, the lock, and the store's notes.
+    ///
     /// - Parameter spec: `nil` if the status is that of a store, so that runs of the pipeline on
     ///   other stores do not count.
     private static func of(
@@ -166,7 +168,8 @@ package struct PipelineStatus: Sendable {
             run: pending?.run ?? run, began: holder.started, isAtWork: holder.isAtWork)
     }
 
-    /// - Returns: The unfinished run of a pipeline, and whether all notes could be read.
+    /// Returns the unfinished run of a pipeline, and whether all notes could be read.
+    ///
     /// - Throws: `StoreError` if the disk or missing permissions prevent reading the notes.
     private static func pending(
         _ path: String, _ pipeline: String, _ paths: NotedPaths, _ spec: PipelineSpec?

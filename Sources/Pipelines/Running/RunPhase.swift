@@ -9,7 +9,8 @@
 ///                                    └─done→ ended
 /// ```
 struct RunPhase: Hashable, Sendable {
-    /// Where the stages of a group work: on the store itself or next to it.
+    /// Where a group of stages works, which one commit saves: on the store itself, or on a copy
+    /// next to it.
     enum WorkLocation: Hashable, Sendable {
         case store, workingCopy
     }
@@ -17,26 +18,29 @@ struct RunPhase: Hashable, Sendable {
     enum State: Hashable, Sendable {
         case opening(group: Int)
         case working(group: Int, WorkLocation)
-        /// The work next to the store replaces the store, and files get their names.
+        /// The working copy of a finished group replaces the store, and exports and rejects get
+        /// their final names.
         case placing(group: Int)
-        /// All work is in the store; the report is written, and then the notes are removed.
+        /// All groups are committed to the store. The run writes its report, and then removes its
+        /// notes.
         case closing
         case ended(Ending)
     }
 
     enum Ending: Hashable, Sendable {
         case done
-        /// Another process holds the store, and nothing has begun.
+        /// The run was given up before its first stage, because another process holds the store.
         case lockedOut
         case failed
     }
 
     enum Event: Hashable, Sendable {
-        /// The notes of this attempt are in the store, or in the file next to it.
+        /// A container is open for the group, and has the notes of this attempt.
         case opened(WorkLocation)
-        /// An earlier attempt has already committed the work of the group.
+        /// No stage of the group must run, because an earlier attempt of the run has committed the
+        /// group.
         case wasDone
-        /// All actions are done.
+        /// All actions of the last answer are performed.
         case done
     }
 
@@ -45,9 +49,9 @@ struct RunPhase: Hashable, Sendable {
         case storeInUse
         /// A signal or the time limit stopped the run.
         case stopped
-        /// A temporary failure; repeating the run may help.
+        /// The failure is temporary, such as a full disk; repeating the run may help.
         case passing
-        /// Any other failure.
+        /// Any other failure, which repeating the run does not avoid.
         case lasting
     }
 
@@ -65,13 +69,15 @@ struct RunPhase: Hashable, Sendable {
         case endNotes
     }
 
-    /// An action after a failure.
+    /// What the run does after a failure.
     enum Remedy: Hashable, Sendable {
-        /// Removes the work next to the store, and files without their final names.
+        /// Removes the working copy, and the files that have only hidden names.
         case abandonWork
-        /// Removes the effects on the discarded store from the reports of the group's stages.
+        /// Removes the changes that were discarded with the working copy from the reports of the
+        /// group's stages.
         case takeBack
-        /// Leaves the store in a consistent state.
+        /// Opens the store to build deferred indexes and to checkpoint it, and removes the notes of
+        /// a run that has saved nothing.
         case finishAfterFailure(keepsWork: Bool)
         /// Runs the stages with `always: true`.
         case runAlways
@@ -95,7 +101,8 @@ struct RunPhase: Hashable, Sendable {
 
     var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-    /// The group whose work is not yet committed.
+    /// The index of the group of stages that is being opened, run, or moved to the store; `nil`
+    /// after the last one.
     var group: Int? {
         switch state {
         case .opening(let group), .working(let group, _), .placing(let group): group
@@ -103,9 +110,8 @@ struct RunPhase: Hashable, Sendable {
         }
     }
 
-    /// Handles an event.
-    ///
-    /// - Returns: the next actions, in order.
+    /// Changes the state after an event, and returns the actions that the run performs next, in
+    /// order.
     mutating func handle(_ event: Event) -> [Action] {
         switch (state, event) {
         case (.opening(let group), .opened(let place)):
@@ -152,9 +158,8 @@ struct RunPhase: Hashable, Sendable {
 
     private func isLast(_ group: Int) -> Bool { group + 1 >= groupCount }
 
-    /// Handles a failure of the run, whose store is closed.
-    ///
-    /// - Returns: the remedies, in order.
+    /// Changes the state after a failure, when the store is closed, and returns what the run then
+    /// does, in order.
     mutating func fail(_ failure: Failure) -> [Remedy] {
         let isLockedOut = failure == .storeInUse && !hasBegun
         state = .ended(isLockedOut ? .lockedOut : .failed)

@@ -101,7 +101,8 @@ extension RunReporter {
         Array(report.json.formatted.utf8)
     }
 
-    /// - Returns: The absolute path of the report.
+    /// Writes the report, as JSON and HTML, to the folder of the reports, and returns the path of
+    /// the JSON file.
     private func writeToFolder(
         _ report: RunReport, _ spec: PipelineSpec, _ values: ParameterValues
     ) throws -> String {
@@ -128,7 +129,9 @@ extension RunReporter {
         return FileDescriptor.resolved(path) ?? PathText.join(run.options.workingFolder, path)
     }
 
-    /// - Throws: `RunFailure` with status 73 if the folder of the reports cannot be created.
+    /// Creates the folder of the reports if it does not exist.
+    ///
+    /// - Throws: `RunFailure` with status 73 if the folder cannot be created.
     static func prepare(_ folder: String) throws {
         do {
             try OutputFolder.make(folder)

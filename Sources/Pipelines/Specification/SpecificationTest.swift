@@ -63,7 +63,7 @@ enum TestKeys {
 package struct SpecificationTest: Sendable, Hashable {
     /// The records of an import, or objects that exist before the run.
     package struct Given: Sendable, Hashable {
-        /// The import, or the entity.
+        /// The name of the import, or of the entity of the existing objects.
         package var name: PlacedText
         /// The records of the import, or the attributes and links of the objects, in order.
         package var records: [TestValue]
@@ -147,7 +147,7 @@ extension TestObject {
 package struct TestMember: Sendable, Hashable {
     /// The name of the property, a key path such as `owner.email`, or a key of a JSON object.
     package var name: String
-    /// The value under that name.
+    /// The value of the property, key path, or key.
     package var value: TestValue
 
     /// Creates a member.

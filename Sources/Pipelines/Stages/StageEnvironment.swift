@@ -6,7 +6,7 @@ struct StageEnvironment: Sendable {
     var spec: PipelineSpec
     var container: PersistentContainer
     var values: ParameterValues
-    /// The names of files in notes.
+    /// The conversion between paths of files and the form in which notes store them.
     var paths: NotedPaths
     var runID: String
     /// The start of the run for `$now`, in seconds since 2001-01-01 UTC.

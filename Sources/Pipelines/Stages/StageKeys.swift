@@ -67,7 +67,7 @@ extension ReadStage {
     }
 }
 
-/// The keys of an `update` and a `delete` that limit the changes.
+/// The spec keys of `update` and `delete` stages that limit which objects the stage changes.
 enum ChangeKeys {
     static let atMost = Key(
         "at-most", .limit, without: "no limit",

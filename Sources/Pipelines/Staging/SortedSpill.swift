@@ -40,6 +40,8 @@ struct SortedSpill: ~Copyable {
     /// No piece is lost.
     private(set) var hasFailed = false
 
+    /// Creates an empty sort.
+    ///
     /// - Parameters:
     ///   - file: The file for pieces that do not fit in memory; no other spill may use it at the
     ///     same time.
@@ -198,6 +200,8 @@ struct SortedSpill: ~Copyable {
 private struct RunHeap {
     private var nodes: [(number: UInt64, place: Int)]
 
+    /// Creates a heap of the runs by the number of their first pieces.
+    ///
     /// - Parameter numbers: The number of each run, by index.
     init(_ numbers: [UInt64]) {
         // A sorted array is a heap.

@@ -24,6 +24,8 @@ final class StagedRows {
     /// The total size of the records in bytes.
     private(set) var byteCount = 0
 
+    /// Creates an empty group of rows.
+    ///
     /// - Parameter saveEvery: The number of records between two saves.
     init(_ plan: ImportPlan, saveEvery: Int) {
         countMax = min(Self.countMax, max(1, saveEvery))

@@ -34,16 +34,18 @@ final class StagedSection {
     /// The number of records of new objects.
     private var newRecords = 0
     private var newWritten = 0
-    /// All records of the rows up to `writtenUpTo` are written, and `writtenOfNext` records of the
-    /// next row.
+    /// The progress of writing: all records of rows up to `writtenUpTo` are written, and the first
+    /// `writtenOfNext` records of the next row.
     private var writtenUpTo: Int64 = 0
     private var writtenOfNext = 0
-    /// The number of records of that next row that an earlier attempt has written and that were
-    /// read again.
+    /// The number of records of that next row that were read so far, while records that an earlier
+    /// attempt has written are skipped.
     private var readOfNext = 0
     /// A hash of the row IDs found for the records, in order.
     private var rowsHash: Int64 = 0
 
+    /// Creates an empty section.
+    ///
     /// - Parameters:
     ///   - start: The position where the next run starts to read again.
     ///   - lastRow: The last row ID; rows with larger IDs count as new.
@@ -129,7 +131,12 @@ final class StagedSection {
         return true
     }
 
-    /// - Parameter position: The read position in the current input.
+    /// Checks that the records so far are those that an earlier attempt has read.
+    ///
+    /// - Parameters:
+    ///   - earlier: The progress that the earlier attempt saved.
+    ///   - position: The read position in the current input.
+    /// - Throws: `CannotResume` if they differ.
     private func compare(with earlier: SectionNote, _ position: InputPosition?) throws {
         guard !spill.hasFailed else { throw Self.noSpace }
         guard records <= earlier.records, earlier.finished.starts(with: finished),

@@ -15,6 +15,8 @@ package struct ReplayTrial {
     private let values: ParameterValues
     private let options: RunOptions
 
+    /// Reads the spec and its model, which all trials use.
+    ///
     /// - Throws: an error if the spec or its model cannot be read.
     package init(_ file: String, _ options: RunOptions) throws {
         let context = ParameterValues.Context(

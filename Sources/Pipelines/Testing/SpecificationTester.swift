@@ -23,6 +23,8 @@ package struct SpecificationTester: Sendable {
     /// The folder in which each test gets its own folder.
     private let temporaryFolder: String
 
+    /// Creates a tester of specs.
+    ///
     /// - Parameters:
     ///   - interruption: ends the tests early, with the status of its signal.
     ///   - temporaryFolder: the folder in which each test gets its own folder while it runs.
@@ -61,7 +63,9 @@ package struct SpecificationTester: Sendable {
         return outcome
     }
 
-    /// - Throws: `Interrupted`, or an error if no test can run here.
+    /// Runs one test in its own folder, and returns the differences from its expectations.
+    ///
+    /// - Throws: `Interrupted`, or an error if no test can run on this machine.
     private func differences(
         _ spec: PipelineSpec, _ test: SpecificationTest, _ outcome: inout Outcome
     ) throws -> [Diagnostic] {

@@ -29,6 +29,8 @@ struct TestRun {
         var rejects: [(stage: String, reason: RejectReason)]
     }
 
+    /// Prepares a test: a store in the folder, and the stages with the records of the test.
+    ///
     /// - Parameter folder: the folder to which the test may write.
     /// - Throws: `RunFailure` if the test cannot run.
     init(

@@ -1,8 +1,7 @@
 internal import Diagnostics
 
-/// The columns of a table, and the slots of its records that they fill.
-///
-/// The scanner needs plain memory, so the owner must call `deallocate`.
+/// The columns of a table, and the slots that they fill. A slot is the index of a selected field in
+/// every record.
 struct CSVColumns {
     /// The column names, or `nil` until they are known.
     private(set) var names: [String]?
@@ -28,6 +27,8 @@ struct CSVColumns {
         slots.update(from: other.slots, count: count)
     }
 
+    /// Assigns the columns of a table to the slots of the selected fields.
+    ///
     /// - Parameter place: returns the location of a column's name.
     init(
         _ names: [String], _ selection: FieldSelection, at place: (_ column: Int) -> RecordLocation

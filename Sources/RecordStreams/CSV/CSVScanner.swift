@@ -18,7 +18,7 @@ struct CSVScanner {
     /// The memory that receives the fields.
     struct Target {
         var fields: UnsafeMutablePointer<Field>
-        /// The slot of each column, or -1.
+        /// For each column, the index of the selected field that it fills, or -1.
         var slots: UnsafePointer<Int32>
         var columnCount: Int
     }

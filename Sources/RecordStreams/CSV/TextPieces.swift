@@ -14,9 +14,9 @@
 package struct TextPieces {
     /// A piece of the text.
     package enum Piece {
-        /// A part of the text, which has no escapes.
+        /// A piece without escapes: its bytes in the text, which are not copied.
         case part(UnsafeBufferPointer<UInt8>)
-        /// The bytes without their escapes.
+        /// A piece that had escapes: a copy of its bytes without them.
         case unescaped([UInt8])
 
         /// Calls the closure with the bytes.

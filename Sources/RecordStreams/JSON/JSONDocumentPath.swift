@@ -2,7 +2,7 @@
 struct JSONDocumentPath {
     /// The relation of an object's member to the path.
     enum Meeting {
-        /// The path leads through the member.
+        /// The member is the next one on the path.
         case ahead
         case elsewhere
         /// The path leads through the member, but also through an earlier one with the same name.

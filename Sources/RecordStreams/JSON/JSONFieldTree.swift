@@ -14,9 +14,10 @@ final class JSONFieldTree {
         /// escapes.
         var firstWord: UInt64
         var firstMask: UInt64
-        /// The node of the value, or -1 if nothing in it is selected.
+        /// The index of the node for the key's value, or -1 if nothing in it is selected.
         var node: Int
-        /// The key that followed this one last time.
+        /// The index of the key that followed this one in the last object, which is tried first in
+        /// the next one.
         var next: Int
         /// The number of the object in which the key last occurred.
         var mark: UInt64
@@ -26,28 +27,31 @@ final class JSONFieldTree {
 
     /// A value that is selected or leads to a selected one.
     struct Node {
-        /// The slot of the value itself, or -1.
+        /// The index of the selected field that this value is, or -1.
         var slot = -1
-        /// The node of the value's elements, or -1.
+        /// The index of the node for the elements of a list, or -1.
         var each = -1
         var keys: UnsafeMutablePointer<Key>
         var keyCount = 0
         var keyCapacity = 0
-        /// The key that came first last time.
+        /// The index of the first key in the last object, which is tried first in the next one.
         var firstKey = 0
         /// The slots of this node and all its descendants.
         var slots: [Int] = []
-        /// The slots of paths that continue from here by names alone: a null here applies to them.
+        /// The selected fields inside this value whose paths lead to a list only further down, or
+        /// to none. If this value is null, so are they.
         var passingSlots: [Int] = []
-        /// The slots of paths that continue from here to another name, after a list or by one.
+        /// The selected fields inside this value whose paths have a list here or above, and a
+        /// further name below. If this value is null, so are they.
         var listPassingSlots: [Int] = []
-        /// The slots below that are filled once for each element of this node's list.
+        /// The selected fields that get one value for each element of the list at this value.
         var elementSlots: [Int] = []
         /// The number of brackets around the value.
         var depth: Int
         /// The number of lists around the value; inside a list, a record can have several values.
         var listDepth: Int
-        /// If in a list, the slots below whose paths lead into further lists.
+        /// If this value is in a list, the selected fields inside it whose paths lead into further
+        /// lists.
         var innerListSlots: [Int] = []
         /// Whether nothing inside the value is selected, and no other node shares its slot.
         var isLeaf = true
@@ -57,7 +61,8 @@ final class JSONFieldTree {
         /// The value counts for them if such a path itself leads to nothing; see
         /// `FieldPath.flatSteps`.
         var firstFlat = -1
-        /// The next of those nodes, or -1.
+        /// The next node that uses the same value because of its joined name, or -1; see
+        /// `firstFlat`.
         var nextFlat = -1
         /// Whether several paths lead into the value, so that a field that is extra for one path
         /// may be selected by another.

@@ -150,7 +150,7 @@ extension JSONRecordParser {
         buffer.pointee.capacity = capacity
     }
 
-    /// Discards the values of an earlier member with the same name.
+    /// Discards the values of an earlier member with the same name, so that the last one counts.
     @inline(never)
     mutating func forget(_ target: Int) {
         duplicateKeyCount += 1

@@ -23,7 +23,7 @@ package struct JSONScanner {
 
     private var state = State.value
     private var depth = 0
-    /// The outermost 64 brackets, and the other ones.
+    /// The kinds of the open brackets: one bit each for the outermost 64, the others in a list.
     private var outerBrackets: UInt64 = 0
     private var innerBrackets: [UInt64] = []
     private let depthMax: Int

@@ -6,8 +6,11 @@ package enum UnmappedFields {
     /// memory.
     package static let countMax = 10_000
 
-    /// Returns the first unselected paths in record order, including those in objects with selected
-    /// fields, and their number.
+    /// Returns the paths of fields that a selection does not contain, also inside objects with
+    /// selected fields.
+    ///
+    /// - Parameter shownMax: The maximum number of paths to return.
+    /// - Returns: The first paths in the order of the record, and the number of all.
     package static func names(
         in record: UnsafeBufferPointer<UInt8>, _ selection: FieldSelection, shownMax: Int
     ) -> (first: [String], count: Int) {
@@ -22,14 +25,16 @@ package enum UnmappedFields {
         return (walk.first, walk.count)
     }
 
-    /// A node on a selected path, and the nodes inside it.
+    /// A field of the selection, or an object or list that contains one.
     private final class Wanted {
         let path: [FieldPath.Step]
-        /// The members by the bytes of their names: `String` treats canonically equivalent names as
-        /// equal.
+        /// The members that lead to selected fields, by the bytes of their names.
+        ///
+        /// `String` cannot be the key, because it treats canonically equivalent names as equal.
         private(set) var members: [[UInt8]: Wanted] = [:]
         private(set) var elements: Wanted?
-        /// The names of unselected members.
+        /// The names of members found so far that lead to no selected field, so that each is
+        /// counted once.
         var unmapped: Set<[UInt8]> = []
 
         init(_ path: [FieldPath.Step]) {
@@ -68,10 +73,11 @@ package enum UnmappedFields {
             self.shownMax = shownMax
         }
 
-        /// Reads a value that contains selected fields.
+        /// Walks through a value on the path to a selected field, and notes the members beside that
+        /// path.
         ///
-        /// - Returns: the byte after it; `nil` if the record is not valid JSON, or has too many
-        ///   fields.
+        /// - Returns: the byte after the value; `nil` if the record is not valid JSON, or has too
+        ///   many fields.
         mutating func value(
             _ start: UnsafePointer<UInt8>, _ place: Wanted
         ) -> UnsafePointer<UInt8>? {

@@ -6,7 +6,7 @@ package import Processes
 package struct OutputSummary: Sendable, Hashable {
     /// The size of the file as stored, in bytes.
     package let byteCount: Int
-    /// The number of records in it.
+    /// The number of records in the file.
     package let rowCount: Int
 
     /// Creates a summary of an output's stored bytes and its records.
@@ -91,7 +91,7 @@ package final class OutputFile {
     ///
     /// - Parameters:
     ///   - isCancelled: called while the command does not read.
-    ///   - tell: receives the lines that the command writes to standard error.
+    ///   - emit: receives the lines that the command writes to standard error.
     package init(
         to command: Command, gzipLevel: Int? = nil, isCancelled: @escaping () -> Bool,
         emit: @escaping @Sendable (String) -> Void
@@ -151,8 +151,8 @@ package final class OutputFile {
 
     /// Creates a file, which must not exist yet.
     ///
-    /// - Parameter rights: the permissions of the file that it will replace; `nil` uses the mask
-    ///   of the process.
+    /// - Parameter permissions: the permissions of the file that it will replace; `nil` uses the
+    ///   mask of the process.
     private static func createNew(
         _ path: FileName, with permissions: FilePermissions?
     ) throws(SystemFault) -> Int32 {
@@ -282,7 +282,8 @@ package final class OutputFile {
         return OutputSummary(byteCount: byteCount, rowCount: rowCount)
     }
 
-    /// Waits for the command to finish; throws if it failed.
+    /// Waits until the command that reads the output has ended; throws if it failed, or if the run
+    /// was canceled.
     private func endCommand() throws(RecordStreamError) {
         guard let child else { return }
         guard let ending = child.waitForEnd(isCancelled: isCancelled) else {

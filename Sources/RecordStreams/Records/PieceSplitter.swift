@@ -9,7 +9,8 @@
 /// 2,5" disk,y      unlike this one: the piece ends before its record
 /// ```
 struct PieceSplitter {
-    /// The byte around fields that may hold line ends, and the one between fields.
+    /// The quote and the delimiter of a CSV input in which quoted fields may contain line ends;
+    /// `nil` if every line end ends a record.
     private let quoting: (quote: UInt8, delimiter: UInt8)?
     private let recordBytesMax: Int
 

@@ -29,9 +29,9 @@ package final class RecordBatch {
     package private(set) var blankLineCount = 0
     /// The number of blank lines after the last record, good or bad.
     package var blankLinesAtEnd: Int { recordsBeforeBlank == recordCount ? blankRun : 0 }
-    /// The length of the last run of blank lines.
+    /// The number of consecutive blank lines at the last place where any occurred.
     private var blankRun = 0
-    /// The number of records before it.
+    /// The number of records before these blank lines.
     private var recordsBeforeBlank = 0
 
     /// The bytes of the input from which the batch was decoded, if it is a piece.
@@ -41,7 +41,8 @@ package final class RecordBatch {
     var pieceByteCount = 0
     /// Whether the batch is decoded, so that a `PieceDecoder` has nothing to do.
     var isDecoded = true
-    /// The number of records that the piece's decoder had counted before.
+    /// The number of records that the decoder of this piece had counted before it, by which
+    /// `renumber(after:)` corrects the numbers.
     var numbersBefore = 0
     /// The offset of record numbers, if a decoder counted only some of the records.
     private var numberOffset = 0
@@ -68,7 +69,8 @@ package final class RecordBatch {
     var origin = ChunkOrigin() {
         didSet { counted = (0, origin) }
     }
-    /// The last position, from which the next one is counted.
+    /// The last offset whose line and column were counted, with the result, from which the next
+    /// location is counted.
     private var counted = (offset: 0, place: ChunkOrigin())
 
     /// The memory of the input's bytes and of the values decoded from them.

@@ -37,13 +37,12 @@ protocol RecordDecoder: AnyObject {
     /// - Returns: the offset of the first byte that is still needed.
     func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int
 
-    /// Returns the records at the start of a chunk that a twin would read like this decoder,
-    /// whatever came before them.
-    ///
-    /// - Returns: an empty piece if only this decoder can read them.
+    /// Returns the part of a chunk, from its start, whose records another decoder reads with the
+    /// same result as this one, whatever came before them.
     func piece(of chunk: ByteChunk, recordsMax: Int) -> Piece
 
-    /// Returns another decoder for pieces of the same input, with its own record count.
+    /// Returns a decoder that reads pieces of the same input on another thread, with its own record
+    /// count; `nil` if only this decoder can read the input.
     func twin() -> (any RecordDecoder)?
 }
 

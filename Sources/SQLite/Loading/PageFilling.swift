@@ -21,6 +21,8 @@ extension Connection {
         let table: String
         let sql: String
 
+        /// Creates the description of an index.
+        ///
         /// - Parameter sql: the text from `CREATE` on, as SQLite stores it: without `IF NOT EXISTS`.
         package init(name: String, table: String, sql: String) {
             self.name = name

@@ -3,7 +3,7 @@ import YAML
 
 /// A name in a model file, with its location.
 package struct PlacedName: Sendable, Hashable {
-    /// The name as written in the model file.
+    /// The name of an entity, a property, or another part of the model, as the YAML file writes it.
     package var name: String
     /// The location that messages about this name show.
     package var place: SourceLocation
@@ -21,7 +21,7 @@ package struct ModelDeclarations {
     package var entities: [EntityDeclaration] = []
     /// The author's names for this version of the model.
     package var versionIdentifiers: [String] = []
-    /// The members of each configuration.
+    /// The entities that each configuration lists, with their locations.
     package var configurationMembers: [(name: String, members: [PlacedName])] = []
     /// The sets of attributes that entities use as types.
     package var composites: [CompositeDescription] = []
@@ -86,7 +86,7 @@ package struct EntityDeclaration: Sendable {
     package var rulePlaces: [SourceLocation] = []
     /// The location of each entity name, in the order of `description.fetchedProperties`.
     package var fetchedPlaces: [SourceLocation] = []
-    /// The elements of each index.
+    /// For each index, the properties that it lists, with their locations.
     package var indexElements: [[PlacedName]] = []
     /// The location of each index's predicate, or of the index without a predicate.
     package var indexPredicatePlaces: [SourceLocation] = []

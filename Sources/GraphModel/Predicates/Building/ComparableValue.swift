@@ -10,67 +10,67 @@ public protocol ComparableValue {
 }
 
 extension Bool: ComparableValue {
-    /// The type itself.
+    /// Values are compared only with values of this type.
     public typealias Comparand = Bool
 }
 
 extension String: ComparableValue {
-    /// The type itself.
+    /// Values are compared only with values of this type.
     public typealias Comparand = String
 }
 
 extension Date: ComparableValue {
-    /// The type itself.
+    /// Values are compared only with values of this type.
     public typealias Comparand = Date
 }
 
 extension UUID: ComparableValue {
-    /// The type itself.
+    /// Values are compared only with values of this type.
     public typealias Comparand = UUID
 }
 
 extension Data: ComparableValue {
-    /// The type itself.
+    /// Values are compared only with values of this type.
     public typealias Comparand = Data
 }
 
 extension URL: ComparableValue {
-    /// The type itself.
+    /// Values are compared only with values of this type.
     public typealias Comparand = URL
 }
 
 extension Int: ComparableValue {
-    /// All numbers.
+    /// `Double` stands for all types of numbers, which can be compared with each other.
     public typealias Comparand = Double
 }
 
 extension Int16: ComparableValue {
-    /// All numbers.
+    /// `Double` stands for all types of numbers, which can be compared with each other.
     public typealias Comparand = Double
 }
 
 extension Int32: ComparableValue {
-    /// All numbers.
+    /// `Double` stands for all types of numbers, which can be compared with each other.
     public typealias Comparand = Double
 }
 
 extension Int64: ComparableValue {
-    /// All numbers.
+    /// `Double` stands for all types of numbers, which can be compared with each other.
     public typealias Comparand = Double
 }
 
 extension Float: ComparableValue {
-    /// All numbers.
+    /// `Double` stands for all types of numbers, which can be compared with each other.
     public typealias Comparand = Double
 }
 
 extension Double: ComparableValue {
-    /// All numbers.
+    /// `Double` stands for all types of numbers, which can be compared with each other.
     public typealias Comparand = Double
 }
 
 extension Decimal: ComparableValue {
-    /// All numbers.
+    /// `Double` stands for all types of numbers, which can be compared with each other.
     public typealias Comparand = Double
 }
 

@@ -27,7 +27,7 @@ final class DeferredRowIndex {
     private let nameTable: LoadTable
     private var hasNames = false
     private var statements: Statements?
-    /// The number of entries; indexes are smaller.
+    /// The number of entries, and the position that the next entry gets.
     private(set) var count = 0
 
     init(_ connection: Connection) {

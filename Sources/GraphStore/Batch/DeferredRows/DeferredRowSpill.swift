@@ -3,7 +3,7 @@ import SQLite
 /// Stores deferred rows beyond the memory limit: in the progress notes if the load writes any, and
 /// otherwise in a temporary table.
 final class DeferredRowSpill {
-    /// The kind of the progress notes.
+    /// The kind of the progress notes that contain deferred rows.
     static let kind = "parked"
 
     private let connection: Connection

@@ -6,7 +6,7 @@ import SQLite
 struct DeferredRows {
     /// The rows of the last entries; the rows of other entries are spilled.
     let rows: RowBatch
-    /// The rows that were read back.
+    /// Spilled rows that were read back into memory to be resolved.
     let recalled: RowBatch
     private(set) var recalledPlaces: [Int: Int] = [:]
     /// The entries of `rows`, which are moved to `entries` when the rows are resolved or spilled.
@@ -20,9 +20,10 @@ struct DeferredRows {
     var dependencies: RowDependencies
     /// Whether the rows are being resolved, which may take several calls.
     private(set) var isResolving = false
-    /// The number of rows that have been tried since resolving started.
+    /// The number of rows that the first pass of resolving has tried to write.
     private var triedCount = 0
-    /// The woken rows, which are written next; the last one comes first.
+    /// The rows that must be tried again, because a row that they waited for was written; the last
+    /// one comes first.
     var ready: [Int] = []
     /// The number of rejects and missed links at which resolving pauses.
     var pauseAt = Int.max
@@ -55,7 +56,7 @@ struct DeferredRows {
     /// A row that is deferred unnecessarily is written when all rows are resolved.
     func mayWait(key: UInt64) -> Bool { keys.mayContain(key) }
 
-    /// Whether rows must be spilled.
+    /// Whether the rows in memory exceed their limit, so that they must be moved to the store.
     var isOverMemory: Bool {
         rows.byteCount + lastEntries.count * MemoryLayout<DeferredRowIndex.Entry>.stride
             > memoryBytes / 2
@@ -100,15 +101,16 @@ struct DeferredRows {
         isResolving = true
     }
 
-    /// Returns the next row to try; each row is returned once.
+    /// Returns the index of the next row to try in the first pass of resolving; `nil` after the
+    /// last one.
     mutating func takeUntried() -> Int? {
         guard triedCount < entries.count else { return nil }
         defer { triedCount += 1 }
         return triedCount
     }
 
-    /// Returns whether a link that was left out refers to a row that still waits, or a later row
-    /// with the key of the link's row still waits.
+    /// Returns whether a row must still be written before a link that was left out can be set: the
+    /// row of the link's target, or a later row with the key of the link's own row.
     mutating func waitsForOmittedLink() throws(StoreError) -> Bool {
         // A resolved row does not wait again.
         while let key = omittedKeys.last {
@@ -145,9 +147,10 @@ struct DeferredRows {
 enum UnresolvedPolicy {
     /// Defers the row if the object may still come.
     case wait
-    /// Applies the link's `missing`, because no more rows follow.
+    /// Applies the value of the link's `missing` key in the spec, because no more rows follow.
     case decide
-    /// Applies the link's `missing`, unless a waiting row has the key.
+    /// Applies the value of the link's `missing` key, unless a row that waits has the key of the
+    /// link.
     ///
     /// - Parameter place: The index of the row, which may refer to itself.
     case decideUnlessDeferred(place: Int)

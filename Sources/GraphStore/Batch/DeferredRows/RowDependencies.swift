@@ -9,10 +9,10 @@ struct RowDependencies {
     private let entries: DeferredRowIndex
     private var deferred: Bits
     private var rejected = Bits()
-    /// No row before this index waits.
+    /// The index from which the search for the first waiting row starts.
     private var firstCandidate = 0
-    /// The rows that `nextHopeless()` must still check: all rows in one pass, and the rows that
-    /// started to wait since then.
+    /// The next index to check in the one pass of `nextHopeless()` over all rows, and the rows to
+    /// check again because they started to wait since then.
     private var pass: Int?
     private var suspects: [Int32] = []
     private var hasSuspected = false

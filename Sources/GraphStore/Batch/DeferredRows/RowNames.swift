@@ -132,7 +132,7 @@ struct RowNames {
         return hashes
     }
 
-    /// - Returns: Whether there is a value.
+    /// Adds a value to a hash; returns `false`, and adds nothing, if the value is null.
     private static func add(_ value: StoredValue, to hash: inout KeyHash) -> Bool {
         switch value {
         case .null: return false

@@ -7,9 +7,9 @@ struct LoadJournal {
     private(set) var seen: [Range<Int64>] = []
     /// The rows whose difference from their original state has changed.
     private(set) var changed: [Int64] = []
-    /// The number of deferred rows that are already noted.
+    /// The number of deferred rows that a note already contains.
     var deferredCount = 0
-    /// The number of the next note.
+    /// The number under which the next note is stored; notes are numbered from 0.
     var number: Int64 = 0
 
     mutating func noteSeen(_ key: Int64) {

@@ -11,14 +11,15 @@ final class RaisedRows {
     private var earlier: [StoreChange] = []
     private weak var session: WriteSession?
 
-    /// The rows by the number of their hierarchy's root entity.
+    /// The raised rows, by the number of the root entity of their hierarchy.
     struct State {
         fileprivate var raised: [Int64: PrimaryKeySet] = [:]
-        /// The rows that nested objects have changed, whose changes are not summed up.
+        /// The rows that were written as objects inside a record. They keep their new version,
+        /// because their changes are not summed up.
         fileprivate var held: [Int64: PrimaryKeySet] = [:]
     }
 
-    /// Starts another transaction, if it is another one.
+    /// Forgets all rows if the session is another transaction than before.
     func begin(_ session: WriteSession) {
         guard session !== self.session else { return }
         self.session = session
@@ -47,7 +48,8 @@ final class RaisedRows {
         return true
     }
 
-    /// Returns whether the row may get its former version again, and notes that it does.
+    /// Returns whether the row may get its former version back because its changes were undone, and
+    /// then forgets that it was raised.
     func lower(_ primaryKey: Int64, root: Int64) -> Bool {
         guard rows.held[root]?.contains(primaryKey) != true else { return false }
         rows.raised[root]?.remove(primaryKey)
@@ -71,7 +73,7 @@ final class RaisedRows {
         ofRecord = nil
     }
 
-    /// The current rows, for `restore(_:)`.
+    /// The rows that are raised now, to pass to `restore(_:)` after a savepoint is rolled back.
     var state: State { rows }
 
     /// Restores the rows that were raised before a savepoint.

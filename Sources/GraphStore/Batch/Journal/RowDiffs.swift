@@ -23,7 +23,7 @@ struct RowDiffs {
 
     private let table: LoadTable
     private let rowsMax: Int
-    /// The states that are newer than those in the table.
+    /// The states, by row, that are not yet in the temporary table or are newer than those in it.
     private var recent: [Int64: State] = [:]
     private var hasSpilled = false
     /// Whether rows may be changed by other records than their own.

@@ -30,6 +30,8 @@ struct KeyFinder: ~Copyable {
     /// The largest known primary key of a row.
     var largestKey: Int64 { usesMap ? map.largestKey : rowsEstimate }
 
+    /// Creates a finder for the rows of a load by the key of its plan.
+    ///
     /// - Parameter memoryBytes: The memory limit of the map in bytes; 0 for no map and no deferred
     ///   index.
     init(_ plan: ColumnPlan, _ tables: KeyTables, memoryBytes: Int) {

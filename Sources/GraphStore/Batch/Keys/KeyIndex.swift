@@ -54,6 +54,8 @@ struct KeyIndex: ~Copyable {
     /// The largest `Z_PK` that was ever inserted.
     private(set) var largestKey: Int64 = 0
 
+    /// Creates an empty map with space for the expected rows.
+    ///
     /// - Parameter rows: The expected number of rows, if known.
     init(rows: Int64 = 0) {
         let capacity = Self.capacity(rows: rows)
@@ -107,18 +109,6 @@ struct KeyIndex: ~Copyable {
         let tag = hash >> 32
         return Probe(slot: segment(tag).pointee.home(tag), tag: tag)
     }
-
-    /// Reads the first entry of each hash, so that the processor's cache has it.
-    mutating func prefetch(_ hashes: ArraySlice<UInt64?>) {
-        for case let hash? in hashes {
-            let tag = hash >> 32
-            let segment = segment(tag)
-            entriesRead ^= segment.pointee.entries[segment.pointee.home(tag)]
-        }
-    }
-
-    /// The sum of prefetched entries, so that the compiler does not leave out reading them.
-    private(set) var entriesRead: UInt64 = 0
 
     /// Returns the next candidate's `Z_PK`; `nil` if there are no more candidates.
     func next(_ probe: inout Probe) -> Int64? {

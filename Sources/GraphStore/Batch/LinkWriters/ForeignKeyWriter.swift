@@ -27,6 +27,8 @@ final class ForeignKeyWriter {
     // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var lastOrders = LastOrders()
 
+    /// Creates a writer of a relationship's links, and prepares its statements.
+    ///
     /// - Parameter remembersOrders: Whether to cache the last positions: records add links to
     ///   owners, and nothing else in the load writes them.
     init(

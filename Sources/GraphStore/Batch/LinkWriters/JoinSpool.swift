@@ -17,8 +17,8 @@ import SQLite
 /// The primary keys of new owners ascend, which also orders their join rows. A mark every few
 /// owners leads to the first join row of an owner.
 final class JoinSpool {
-    /// The maximum number of other owners' links to read, again and again, to find an owner's
-    /// links.
+    /// How many join rows of other owners a search for an owner's links may pass over before the
+    /// links are spooled again instead.
     private static let passedMax = 4096
 
     private let insert: Statement
@@ -65,7 +65,7 @@ final class JoinSpool {
         inverse = schema.inverseEnd(of: join.relationship)
     }
 
-    /// Links a new object.
+    /// Spools the links of a new object.
     func link(new owner: Int64, to destinations: [Int64]) throws(StoreError) {
         if !destinations.isEmpty { marks.add(owner, number: try nextNumber()) }
         try append(owner, destinations)
@@ -99,10 +99,10 @@ final class JoinSpool {
         }
     }
 
-    /// Changes the links of an object of this load for a later record.
+    /// Changes the links of an object that an earlier record of this load has created.
     ///
-    /// - Returns: A marker of a change; `nil` if nothing changed. Added links always count as a
-    ///   change, because existing ones are not looked up.
+    /// - Returns: A number that identifies the change, for summing up changes; `nil` if nothing
+    ///   changed. Added links always count as a change, because existing ones are not looked up.
     func change(
         _ owner: Int64, to destinations: [Int64], _ policy: BulkPlan.ManyPolicy
     ) throws(StoreError) -> UInt64? {

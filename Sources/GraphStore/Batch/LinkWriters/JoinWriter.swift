@@ -41,13 +41,15 @@ final class JoinWriter {
     @exclusivity(unchecked) private var existing: [Int64] = []
     @exclusivity(unchecked) private var sorted: [Int64] = []
 
+    /// Creates a writer of a relationship's join rows, and prepares its statements.
+    ///
     /// - Parameters:
     ///   - mayWalk: Whether no other writer writes to the table.
-    ///   - otherTurn: The index of the inverse among the relationships that the load writes.
+    ///   - inverseIndex: The index of the inverse among the relationships that the load writes.
     ///   - isShared: Whether another writer of the load also writes the table.
     ///   - remembersOrders: Whether to cache the last positions: records add links to owners, and
     ///     nothing else in the load writes them.
-    ///   - mayRefuse: Whether a new owner may be rejected when its row is written.
+    ///   - mayReject: Whether a new owner may be rejected when its row is written.
     init(
         _ join: StoreLayout.Join, of entity: StoreLayout.Entity, _ schema: StoreLayout,
         mayWalk: Bool, inverseIndex: Int?, isShared: Bool, remembersOrders: Bool, mayReject: Bool,

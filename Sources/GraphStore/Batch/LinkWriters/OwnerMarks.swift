@@ -1,21 +1,19 @@
-/// The numbers of the first join rows of some owners; both must ascend together.
-///
-/// There is one mark for every few owners, and their number is limited. When the limit is reached,
-/// every other mark is dropped, and the interval between marks doubles.
+/// An index of some owners in a spool of join rows, with the number of each owner's first join row.
+/// Owners are added in ascending order of their primary keys and of these numbers.
 struct OwnerMarks {
     private let marksMax: Int
     private var marks: [(owner: Int64, number: Int64)] = []
     private var ownersBetween = 8
     private var ownersSince = 8
 
+    /// Creates an empty list of marks.
+    ///
     /// - Parameter marksMax: The maximum number of marks, which have 16 bytes each.
     init(marksMax: Int = 1 << 18) {
         self.marksMax = marksMax
     }
 
-    /// Notes the next owner, and may add a mark.
-    ///
-    /// - Parameter number: The number of the owner's first join row.
+    /// Records the next owner; only every few owners get a mark.
     mutating func add(_ owner: Int64, number: Int64) {
         ownersSince += 1
         guard ownersSince >= ownersBetween else { return }
@@ -27,8 +25,8 @@ struct OwnerMarks {
         ownersSince = 0
     }
 
-    /// Returns the number of the last mark that is not after the owner's first join row; 1 if there
-    /// is no such mark.
+    /// Returns the number of a join row from which a search finds the owner's first join row; 1 if
+    /// no mark precedes the owner.
     func number(before owner: Int64) -> Int64 {
         var low = 0
         var high = marks.count
@@ -39,7 +37,7 @@ struct OwnerMarks {
         return low == 0 ? 1 : marks[low - 1].number
     }
 
-    /// Removes the marks of join rows that no longer exist.
+    /// Removes the marks of join rows from this number on, which a rollback has removed.
     mutating func removeAll(from number: Int64) {
         marks.removeAll { $0.number >= number }
     }

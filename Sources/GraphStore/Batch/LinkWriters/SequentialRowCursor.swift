@@ -21,13 +21,17 @@ final class SequentialRowCursor {
     private let rows: Statement
     // Unchecked: only one thread uses it at a time, and no access is nested in another.
     @exclusivity(unchecked) private var isOpen = false
-    /// Whether the current row was used, so that the next one is the candidate.
+    /// Whether the last record used the current row, so that the next record can only match a later
+    /// row.
     @exclusivity(unchecked) private var isTaken = false
-    /// The key at which the cursor continues when it is opened; `nil` if it is not in use.
+    /// The key at which the cursor continues when it is opened; `nil` while records are looked up
+    /// instead.
     @exclusivity(unchecked) private var next: Int64?
     @exclusivity(unchecked) private var lastFound: Int64 = .min
     @exclusivity(unchecked) private var misses = 0
 
+    /// Creates a cursor over the rows that a statement selects.
+    ///
     /// - Parameter rows: Selects the rows starting at a key, in the order of their keys, which are
     ///   the first column.
     init(_ rows: Statement) {
@@ -121,6 +125,8 @@ final class JoinRowCursor {
     @exclusivity(unchecked) private var last: Int64?
     @exclusivity(unchecked) private var lastAsked: Int64 = .min
 
+    /// Creates a cursor over the rows of a join table.
+    ///
     /// - Parameters:
     ///   - rows: Selects `owner, destination` starting at an owner, in this order.
     ///   - ofOne: Selects the destinations of an owner, in order.

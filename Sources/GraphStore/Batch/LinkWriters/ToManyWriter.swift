@@ -16,13 +16,16 @@ struct ToManyWriter {
     private let place: Place
     private let policy: BulkPlan.ManyPolicy
 
+    /// Creates the writer that fits the relationship: of foreign keys, of join rows, or of a spool
+    /// that writes join rows at the end of the load.
+    ///
     /// - Parameters:
     ///   - claims: The links that several records of the load may set.
     ///   - mayDefer: Whether the owners' table was empty when the load began, and many rows are
     ///     expected.
     ///   - mayWalk: Whether the owners may be read with a sequential cursor.
-    ///   - otherTurn: The index of the inverse among the relationships that the load writes.
-    ///   - mayRefuse: Whether a new owner may be rejected when its row is written.
+    ///   - inverseIndex: The index of the inverse among the relationships that the load writes.
+    ///   - mayReject: Whether a new owner may be rejected when its row is written.
     init(
         _ many: ColumnPlan.ToMany, of entity: StoreLayout.Entity, policy: BulkPlan.ManyPolicy,
         _ schema: StoreLayout,

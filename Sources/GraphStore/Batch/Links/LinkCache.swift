@@ -19,6 +19,8 @@ struct LinkCache {
     private var used = 0
     private var bytes: [UInt8] = []
 
+    /// Creates an empty cache.
+    ///
     /// - Parameter bytesMax: The memory limit in bytes, which also applies while the cache grows.
     init(bytesMax: Int) {
         self.bytesMax = bytesMax

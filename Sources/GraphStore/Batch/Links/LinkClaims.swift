@@ -3,11 +3,11 @@ import GraphModel
 /// The links of a plan that several records of a load may set, so that the order of the records
 /// matters.
 struct LinkClaims {
-    /// `TABLE.COLUMN` of the columns that are not written by the row's own records only.
+    /// The link columns, as `TABLE.COLUMN`, that the records of other rows may also write.
     private var columns: Set<String> = []
     /// The number of links of the plan that write each column, from either end.
     private var writers: [String: Int] = [:]
-    /// The tables of nested objects, which several records may contain.
+    /// The tables of objects inside records; several records may contain the same object.
     private var elementTables: Set<String> = []
     /// The join tables that are written from both ends, or by nested objects.
     private var joinTables: Set<String> = []

@@ -23,9 +23,11 @@ struct LinkKey {
         self.init(first, Array(cells.dropFirst()))
     }
 
-    /// All values.
+    /// All values of the key, in the order of its parts.
     var cells: [BulkCell] { [first] + others }
 
+    /// Creates a key from consecutive items of a batch.
+    ///
     /// - Parameter items: The range of the values among the batch's items.
     init(_ batch: RowBatch, items: Range<Int>) {
         first = batch.item(items.lowerBound)

@@ -21,7 +21,7 @@ final class LinkResolver {
         let mayRemember: (StoreLayout.Entity) -> Bool
     }
 
-    /// One part of the key.
+    /// One attribute or relationship of the key that identifies an object.
     private struct Part {
         let name: String
         let column: String
@@ -35,7 +35,7 @@ final class LinkResolver {
     }
 
     private let destination: StoreLayout.Entity
-    /// Whether the key is a primary key.
+    /// Whether links contain the primary keys of objects instead of values of attributes.
     private let isByNumber: Bool
     private let parts: [Part]
     private let hasRelationship: Bool
@@ -47,6 +47,8 @@ final class LinkResolver {
     @exclusivity(unchecked) private var cache: LinkCache
     private let mayRemember: Bool
 
+    /// Creates a resolver that finds objects of an entity by a key, and prepares its statements.
+    ///
     /// - Parameters:
     ///   - key: Empty if the objects are nested in the record and therefore not looked up.
     ///   - mayRemember: Whether an object keeps its key during the load.
@@ -152,7 +154,10 @@ final class LinkResolver {
         return try findStored(stored)
     }
 
-    /// - Parameter key: The values of the columns.
+    /// Finds the stored object whose columns have the key's values.
+    ///
+    /// - Parameter key: The values of the columns; a relationship in the key is already resolved to
+    ///   the primary key of its target.
     private func findStored(_ key: LinkKey) throws(StoreError) -> KeyMatch {
         let hash = key.hash
         if mayRemember, let known = remembered(key, hash) { return .one(known) }

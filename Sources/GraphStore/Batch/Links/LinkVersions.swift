@@ -11,12 +11,13 @@ import SQLite
 ///
 /// Times are tokens of records. If no record is deferred, nothing is stored.
 final class LinkVersions {
-    /// A subject that records set.
+    /// Something that several records can set, so that only the last of them counts: the target of
+    /// a one-to-one link, the owner of an object, or one join row.
     struct Matter: Hashable {
-        /// The number of the subject's name.
+        /// The number of the column or join table, from `kind(_:)`.
         var kind: Int64
         var object: Int64
-        /// The other object of a join row.
+        /// The primary key at the other end of a join row; 0 for other subjects.
         var other: Int64 = 0
     }
 
@@ -30,24 +31,25 @@ final class LinkVersions {
         let insert: Statement
     }
 
-    /// The kind of the progress notes.
+    /// The kind under which progress notes store these entries for a load that resumes this one.
     static let noteKind = "times"
 
-    /// The links for which times are stored.
+    /// The links that several records may set; for other links, nothing is stored.
     let claims: LinkClaims
     private let table: LoadTable
     private let entriesMax: Int
-    /// Whether entries are written to notes, and removed from memory only after that.
+    /// Whether entries must be written to progress notes before they may leave memory, because the
+    /// load is resumable.
     private let isNoted: Bool
     private var names: [String] = []
     private var entries: [Entry] = []
-    /// The number of entries that are in notes.
+    /// The number of entries, from the first one, that progress notes already contain.
     private var notedCount = 0
-    /// The subjects that the current record sets.
+    /// The subjects that the current record sets; they become entries when the record is written.
     private var said: [Matter] = []
     private var time: Int64 = 0
     private var statements: Statements?
-    /// Whether a record is deferred.
+    /// Whether entries are stored, which begins with the first deferred record.
     private(set) var isKept = false
     /// Whether the deferred records are being resolved.
     var isResolving: Bool { statements != nil }
@@ -60,28 +62,30 @@ final class LinkVersions {
         entriesMax = memoryBytes / MemoryLayout<Entry>.stride
     }
 
-    /// Returns the number of a name, which is the same for all writers of a load.
+    /// Returns a number for the name of a column or join table, which is the same for all writers
+    /// of a load.
     func kind(_ name: String) -> Int64 {
         if let place = names.firstIndex(of: name) { return Int64(place) }
         names.append(name)
         return Int64(names.count - 1)
     }
 
-    /// Starts to store times, because a record is deferred.
+    /// Starts to store entries, because a record is deferred.
     func keep() { isKept = true }
 
     // MARK: The current record
 
-    /// Starts a record.
+    /// Makes the record with this token the current one.
     func begin(_ token: Int64) {
         time = token
         said.removeAll(keepingCapacity: true)
     }
 
-    /// Notes that the record sets a subject; it takes effect in `endRecord()`.
+    /// Notes that the current record sets a subject; `endRecord()` stores it.
     func say(_ matter: Matter) { said.append(matter) }
 
-    /// Returns whether a later record has set the subject.
+    /// Returns whether a record that follows the current one in the input has already set the
+    /// subject.
     func isLater(_ matter: Matter) throws(StoreError) -> Bool {
         guard let select = statements?.isLater else { return false }
         select.bind(matter.kind, at: 1)
@@ -92,7 +96,7 @@ final class LinkVersions {
         return try select.step()
     }
 
-    /// Stores the subjects of the record, which is written.
+    /// Stores the subjects that the current record has set, after it was written.
     func endRecord() throws(StoreError) {
         defer { said.removeAll(keepingCapacity: true) }
         if let insert = statements?.insert {

@@ -1,4 +1,4 @@
-/// A link of a row for which no object has the key.
+/// A link whose key no object has, so that the row is written without it.
 package struct MissedLink: Sendable, Hashable {
     /// The token of the row.
     package var token: Int64

@@ -1,7 +1,7 @@
 import GraphModel
 
-/// The links and columns of a plan that other records may also set, with their numbers in
-/// `LinkVersions`.
+/// The links and columns of a plan that several records may set, each with the numbers that
+/// `LinkVersions.kind(_:)` has given to its columns or join table.
 struct TimedLinks {
     /// A link of a one-to-one relationship.
     struct OneToOne {
@@ -12,13 +12,14 @@ struct TimedLinks {
         var inverse: Int64
     }
 
-    /// A column of the row itself.
+    /// A column of the row itself that other records may set, too.
     struct Own {
         var column: Int
-        /// The link whose key the column contains.
+        /// The link whose target the column refers to; `nil` for an attribute.
         var link: Int?
         var kind: Int64
-        /// The numbers for the objects of the link's owner, and for a pair of owner and object.
+        /// The numbers of two subjects at the inverse end of the link: the owner's set of objects,
+        /// and one pair of owner and object.
         var members: Int64
         var pair: Int64
     }
@@ -28,16 +29,17 @@ struct TimedLinks {
         var position: Int
         var policy: BulkPlan.ManyPolicy
         var place: Place
-        /// The number for the owner's set of objects.
+        /// The number of the subject "all objects of the owner", which a record sets with `many:
+        /// replace`.
         var members: Int64
-        /// The number for a pair of owner and object.
+        /// The number of the subject "this object belongs to this owner".
         var pair: Int64
     }
 
     enum Place {
-        /// The objects' column with the owner.
+        /// The links are in a column of the objects' rows, which contains the owner's key.
         case foreignKey(column: Int64)
-        /// The join table; the objects are the owners at the inverse end.
+        /// The links are in a join table; at the inverse end, the objects are the owners.
         case join(otherMembers: Int64, ownerIsFirst: Bool, isReflexive: Bool)
     }
 

@@ -57,7 +57,8 @@ extension BulkReject {
 }
 
 extension BulkReject.Other {
-    /// Returns whether the fault is the same, even if another step found it.
+    /// Returns whether another fault has the same code, property, and message, even if another step
+    /// found it.
     func isSame(as other: BulkReject.Other) -> Bool {
         code == other.code && property == other.property && message == other.message
     }

@@ -10,6 +10,8 @@ struct BatchLink {
 
     var name: String { columns.relationship.name }
 
+    /// Resolves the new value of a relationship: an object of its destination, or nil.
+    ///
     /// - Throws: `StoreError` if the value is not an object of the destination. Also if the
     ///   relationship is one-to-one, because one object cannot be the only target of many.
     init(

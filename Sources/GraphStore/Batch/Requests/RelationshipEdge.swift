@@ -4,7 +4,7 @@ import GraphModel
 struct RelationshipEdge {
     let name: String
     let rule: DeleteRule
-    /// The name of the entity that declares it.
+    /// The name of the entity that declares the relationship.
     let sourceName: String
     let sourceRoot: Int64
     let destinationRoot: Int64

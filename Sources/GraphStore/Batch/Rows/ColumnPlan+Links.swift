@@ -12,6 +12,8 @@ extension ColumnPlan {
         private(set) var columnsElsewhere: [Column] = []
         private(set) var hasOrderedInverse = false
 
+        /// Finds the destinations and the columns of a plan's links.
+        ///
         /// - Throws: `StoreError` if the store cannot find or create the destination of a link.
         init(
             _ plan: BulkPlan, of entity: StoreLayout.Entity, _ schema: StoreLayout

@@ -20,7 +20,7 @@ struct ColumnPlan {
         /// The name of the column, or an expression that reads the value from another table.
         var name: String
         var source: Source
-        /// The attribute or relationship.
+        /// The attribute or relationship that the column stores.
         var property: String
         /// Whether it must not be null in a new row.
         var isRequired: Bool
@@ -34,7 +34,7 @@ struct ColumnPlan {
     struct ToMany {
         var link: Int
         var place: StoreLayout.ToManyPlace
-        /// Whether the number of targets is not limited.
+        /// Whether the model sets no minimum and no maximum for the number of targets.
         let isUnlimited: Bool
 
         init(link: Int, place: StoreLayout.ToManyPlace) {
@@ -57,10 +57,11 @@ struct ColumnPlan {
 
     /// A to-one relationship of the plan whose inverse is a to-many relationship of the plan.
     struct BothEnds {
-        /// The index among the to-many links.
+        /// The index of the inverse in `toManys`.
         var linkIndex: Int
         var key: Int
-        /// The order column, if any.
+        /// The index of the column with the object's position among those of its owner; `nil` if
+        /// the inverse is not ordered.
         var order: Int?
     }
 
@@ -75,12 +76,13 @@ struct ColumnPlan {
     let storedColumns: Range<Int>
     /// The columns in which a found row may differ: all except key columns and order columns.
     let comparedColumns: [Int]
-    /// The order columns.
+    /// The indexes of the columns with a position in an owner's ordered relationship.
     let orderColumns: [Int]
-    /// The key's columns, and the cells with the key.
+    /// The names of the columns that form the key, and the indexes of the row's cells with their
+    /// values.
     let keyColumns: [String]
     let keyCells: [Int]
-    /// The column of each part of the key.
+    /// For each part of the key, the index of its column in `columns`.
     ///
     /// The value of a relationship is known only after its link is resolved.
     let keyPlaces: [Int]
@@ -91,7 +93,7 @@ struct ColumnPlan {
     /// Whether a uniqueness constraint prevents objects from sharing a key.
     let isKeyUnique: Bool
     let toManys: [ToMany]
-    /// The index of each link among the to-many links.
+    /// For each link of the plan, its index in `toManys`; `nil` for a to-one.
     let manyOfLink: [Int?]
     /// What resolving a link must know for each record.
     let links: [LinkFacts]
@@ -107,11 +109,11 @@ struct ColumnPlan {
     let hasOrderedInverse: Bool
     /// The to-one relationships whose inverse the plan also sets.
     let bothEnds: [BothEnds]
-    /// The rules over the complete row.
+    /// The model's validation rules that compare several properties of an object.
     let rules: RowRules
     /// Whether the table has unique indexes other than the key's.
     let hasOtherConstraints: Bool
-    /// The columns of each unique index without a condition.
+    /// For each unique index without a condition, the indexes of its columns in `columns`.
     let uniquePlaces: [[Int]]
     /// A required attribute that has no default and is not mapped, so that no new row can be valid.
     let unfilledRequirement: String?

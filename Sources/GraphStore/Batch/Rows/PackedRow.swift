@@ -182,6 +182,8 @@ package struct PackedReader {
     private var position: UnsafeRawPointer
     private let end: UnsafeRawPointer
 
+    /// Creates a reader that starts at the first of the packed values.
+    ///
     /// - Parameter bytes: The values, which must be valid while the reader and their strings are
     ///   used.
     package init(_ bytes: UnsafeRawBufferPointer) {
@@ -220,7 +222,7 @@ package struct PackedReader {
         preconditionFailure("A packed number has too many bytes")
     }
 
-    /// Reads a number of things of which each has at least one of the bytes that follow.
+    /// Reads the length of a list, and traps if the rest has too few bytes for that many items.
     package mutating func takeCount() -> Int {
         let number = takePacked()
         precondition(number <= UInt64(end - position), "Packed values end too early")

@@ -6,11 +6,11 @@ struct ResolvedRow {
     var cells: [BulkCell]
     /// The targets of each to-many link of the plan; `nil` if the record does not set it.
     var destinations: [[Int64]?]
-    /// The objects that each to-many link must leave unchanged, because later records have set
-    /// them.
+    /// For each to-many link, the objects whose links must stay unchanged, because later records
+    /// have set them.
     var left: [Set<Int64>]
-    /// The former targets of one-to-one and to-many links that have no owner any longer, each with
-    /// the index of its writer.
+    /// The targets that this row took from another owner although a later record has set the row's
+    /// link again, so that they end without an owner. Each has the index of its link's writer.
     var freed: [(writer: Int, key: Int64)] = []
     var freedOfManys: [(writer: Int, key: Int64)] = []
 
@@ -20,7 +20,7 @@ struct ResolvedRow {
         left = Array(repeating: [], count: plan.toManys.count)
     }
 
-    /// Clears the left-out links, so that the row is written in full.
+    /// Clears the effects of later records: the links to leave unchanged, and the freed targets.
     mutating func leaveNothingOut() {
         for many in left.indices { left[many] = [] }
         freed = []

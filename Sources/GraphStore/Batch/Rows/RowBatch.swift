@@ -11,9 +11,9 @@ package final class RowBatch {
     // another.
     /// The number of rows.
     @exclusivity(unchecked) package private(set) var count = 0
-    /// Keeps the memory of the cells' bytes alive if it is not in the arena.
+    /// The owner of cell bytes outside the arena, kept alive as long as the cells.
     package var owner: AnyObject?
-    /// The bytes of cells that belong to this batch.
+    /// The memory for cell bytes that this batch copies.
     @exclusivity(unchecked) package var arena = ByteArena()
 
     @exclusivity(unchecked) private var cells: UnsafeMutablePointer<BulkCell>
@@ -195,7 +195,8 @@ package struct ByteArena: ~Copyable {
         return UnsafeBufferPointer(start: copy, count: bytes.count)
     }
 
-    /// Returns a cell whose bytes are in the arena.
+    /// Returns a cell with a value; the bytes of a string or of binary data are copied into this
+    /// arena.
     package mutating func cell(_ value: StoredValue) -> BulkCell {
         switch value {
         case .null: return .null

@@ -12,6 +12,8 @@ struct ValidationRules {
 
     let rules: [Rule]
 
+    /// Parses the rules of an entity and of its ancestors.
+    ///
     /// - Throws: `StoreError` if a rule does not parse or reads a property that a row does not
     ///   store.
     init(of entity: String, in model: ManagedObjectModel) throws(StoreError) {

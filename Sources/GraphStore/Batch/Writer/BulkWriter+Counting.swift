@@ -3,14 +3,10 @@ import SQLite
 
 /// Counts a record's change to a row in the tally and in the change set of the save.
 extension BulkWriter {
-    /// A value in `changedSinceSave` instead of an entity.
-    ///
-    /// The row already differed from its original state when the save began, so it counts as
-    /// changed in any case.
+    /// A marker that `changedSinceSave` contains instead of an entity number.
     private static let changedBefore: Int64 = 0
-    /// A value like `changedBefore`, for a row that its own record has not written since the save.
-    ///
-    /// The commit increments the row's version.
+    /// A marker like `changedBefore`, for a row whose links have changed since the save, but which
+    /// its own record has not written.
     private static let linksChangedBefore: Int64 = -1
 
     /// Counts the first record of a row by the row's net change.

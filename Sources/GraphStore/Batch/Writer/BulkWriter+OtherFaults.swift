@@ -39,8 +39,13 @@ extension BulkWriter {
         rejects[index].otherFaults.add(found, besides: rejects[index].firstFault)
     }
 
-    /// - Parameter told: The properties for which the row is already rejected; they are not
-    ///   reported as missing, too.
+    /// Runs the steps of writing a rejected row without writing, and returns the faults that they
+    /// find.
+    ///
+    /// - Parameters:
+    ///   - refused: The cells that the reader has already rejected; they are ignored.
+    ///   - told: The properties for which the row is already rejected; they are not reported as
+    ///     missing, too.
     private func gatherFaults(
         of batch: RowBatch, _ place: Int, token: Int64, but refused: Set<Int>, told: Set<String>
     ) throws(StoreError) -> FaultList {

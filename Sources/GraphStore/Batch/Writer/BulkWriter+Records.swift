@@ -2,30 +2,8 @@ import SQLite
 
 /// Applies one record.
 extension BulkWriter {
-    /// The number of records whose entries in the map are read together; with more, writing the
-    /// first ones would displace those of the last ones from the processor's cache.
-    static var recordsAhead: Int { 32 }
-
-    /// Hashes the keys of a batch.
-    func hashKeys(of batch: RowBatch) {
-        keyHashes.removeAll(keepingCapacity: true)
-        for place in 0..<batch.count { keyHashes.append(keyHash(batch, place)) }
-    }
-
-    /// Reads the map's entries for the next records.
-    ///
-    /// The entries are scattered over memory. Read together, many of them are fetched at the same
-    /// time; read one by one, each record would wait for its own.
-    func prefetchEntries(from place: Int) {
-        guard keyFinder.usesMap else { return }
-        keyFinder.map.prefetch(keyHashes[place...].prefix(Self.recordsAhead))
-    }
-
-    /// - Parameter hash: The hash of the record's key; `nil` if a part of the key is null.
-    func apply(
-        _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64?
-    ) throws(StoreError) {
-        guard let hash else {
+    func apply(_ batch: RowBatch, _ place: Int, token: Int64) throws(StoreError) {
+        guard let hash = keyHash(batch, place) else {
             rejectNullKey(batch, place, token: token)
             return try noteOtherFaults(batch, place, token: token)
         }

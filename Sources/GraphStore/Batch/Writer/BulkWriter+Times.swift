@@ -2,11 +2,12 @@ import SQLite
 
 /// Applies links in the order of the records, although some records are written late.
 extension BulkWriter {
-    /// Notes the links that the record sets.
+    /// Notes in `times` which links the current record sets.
     ///
-    /// If the record is written late, removes from it what later records have set.
+    /// If the record was deferred and is written late, also removes from the row the links that
+    /// later records have set.
     ///
-    /// Called right before the object is written.
+    /// Call it right before the object is written.
     func keepTimes(of owner: Int64) throws(StoreError) {
         guard let times, let timed, times.isKept else { return }
         if times.isResolving { row.leaveNothingOut() }
@@ -15,7 +16,7 @@ extension BulkWriter {
         for many in timed.manys { try keepTimes(of: owner, many, times) }
     }
 
-    /// Returns whether versions are kept for the link.
+    /// Returns whether several records may set the link, so that `times` tracks it.
     func isTimed(link: Int) -> Bool {
         guard let timed else { return false }
         return timed.oneToOnes.contains { $0.link == link }
@@ -23,19 +24,21 @@ extension BulkWriter {
             || timed.manys.contains { plan.toManys[$0.position].link == link }
     }
 
-    /// Clears the left-out links, so that the next rows are written in full.
+    /// Clears the list of links that rows must leave unchanged, here and in the writers of nested
+    /// objects.
     func leaveNothingOut() {
         row.leaveNothingOut()
         for case let writer? in nestedWriters { writer.leaveNothingOut() }
     }
 
-    /// Notes that the current record is written.
+    /// Records in `times` that the current record is written, so that its links count as set.
     func endTimes() throws(StoreError) {
         guard let times, times.isKept, !isNested else { return }
         try times.endRecord()
     }
 
-    /// Whether records must be written immediately, so that a rejection is known.
+    /// Whether each record must be written at once instead of with a group of rows, because `times`
+    /// must know whether it was rejected.
     var mustStandAtOnce: Bool { times?.isKept == true }
 
     /// Resolves a one-to-one link: each end belongs to the last record that set it.
@@ -87,7 +90,7 @@ extension BulkWriter {
         }
     }
 
-    /// Removes a link from the row.
+    /// Removes a link from the current row, so that the stored link stays unchanged.
     func leaveOut(_ link: Int) {
         if let many = plan.manyOfLink[link] {
             row.destinations[many] = nil
@@ -137,8 +140,11 @@ extension BulkWriter {
 }
 
 extension TimedLinks.Many {
-    /// Returns the subject that a record sets when it names the destination; `nil` if the owner's
-    /// set of objects as a whole covers it.
+    /// Returns what a record sets by naming this destination, for the comparison with later
+    /// records.
+    ///
+    /// It is `nil` if the record sets all objects of the owner at once, which is a subject of its
+    /// own.
     fileprivate func matter(_ owner: Int64, _ destination: Int64) -> LinkVersions.Matter? {
         switch place {
         case .foreignKey(let column):
@@ -149,8 +155,8 @@ extension TimedLinks.Many {
         }
     }
 
-    /// Returns the subjects that decide whether the owner has the destination, if later records set
-    /// them.
+    /// Returns the subjects that must not be overruled by a later record if this record is to
+    /// decide whether the owner has the destination.
     fileprivate func deciding(_ owner: Int64, _ destination: Int64) -> [LinkVersions.Matter] {
         switch place {
         case .foreignKey(let column): [LinkVersions.Matter(kind: column, object: destination)]

@@ -18,11 +18,11 @@ import SQLite
 /// and if the map would exceed its memory limit, it uses the unique index of the key. A load into
 /// an empty table also defers its indexes to the end.
 package final class BulkWriter {
-    /// The preliminary result of a row.
+    /// What happened to a row when the writer first tried to write it.
     enum Disposition {
         case written
         case rejected
-        /// A link names an object that may still come, so the row waits.
+        /// A link refers to an object that a later record may create, so the row waits for it.
         case deferred(link: Int, key: UInt64)
     }
 
@@ -30,9 +30,11 @@ package final class BulkWriter {
     let plan: ColumnPlan
     let statements: RowStatements
     let rowUpdate: RowUpdate
-    /// The cursor that follows the records; `nil` if other writers change the table, too.
+    /// The cursor that finds rows without a lookup if records come in the order of their rows.
+    ///
+    /// It is `nil` if other writers also change the table.
     let walk: SequentialRowCursor?
-    /// The row that the current record probably belongs to; 0 if unknown.
+    /// The primary key of the row that the current record probably updates; 0 if unknown.
     @exclusivity(unchecked) var likelyRow: Int64 = 0
     let resolvers: [LinkResolver]
     /// The keys of tables without a suitable index; shared with the nested writers.
@@ -55,8 +57,6 @@ package final class BulkWriter {
     // nested in another. Checking this for every record took 5% of the time of an import.
     @exclusivity(unchecked) var session: WriteSession
     @exclusivity(unchecked) var keyFinder: KeyFinder
-    /// The hash of each key of the current batch; `nil` if a part of the key is null.
-    @exclusivity(unchecked) var keyHashes: [UInt64?] = []
     @exclusivity(unchecked) var pending: PendingRows
     @exclusivity(unchecked) var row: ResolvedRow
     @exclusivity(unchecked) var seen = PrimaryKeySet()
@@ -88,7 +88,8 @@ package final class BulkWriter {
     @exclusivity(unchecked) var omittedLinks: [Int] = []
     /// The last position in each owner's ordered relationship, by order column.
     @exclusivity(unchecked) var lastPlaces: [Int: LastOrders] = [:]
-    /// Whether a row can move to another owner only by its own record.
+    /// Whether only an object's own record can move it to another owner, so that the last position
+    /// in each owner's order can be cached.
     let remembersPlaces: Bool
     /// The objects that links of the current row have created.
     @exclusivity(unchecked) var newTargets: [(link: Int, id: ManagedObjectID, hash: UInt64)] = []
@@ -108,7 +109,8 @@ package final class BulkWriter {
     var rejects: [BulkReject] = []
     /// Whether a rejected row is checked for other faults.
     let findsOtherFaults: Bool
-    /// The row that is being checked for other faults.
+    /// The faults found so far while a rejected row is checked for other faults; `nil` at other
+    /// times.
     @exclusivity(unchecked) var gathering: FaultGathering?
     var deferredTokens: [Int64] = []
     /// The missed links of written rows, and of the current row.
@@ -233,11 +235,9 @@ package final class BulkWriter {
     ) throws(StoreError) {
         try beginSession()
         defer { closeWalks() }
-        hashKeys(of: batch)
         for place in 0..<batch.count {
-            if place % Self.recordsAhead == 0 { prefetchEntries(from: place) }
             likelyRow = likelyRows.isEmpty ? 0 : likelyRows[place]
-            try apply(batch, place, token: firstToken + Int64(place), hash: keyHashes[place])
+            try apply(batch, place, token: firstToken + Int64(place))
         }
         likelyRow = 0
         // The caller may free the batch's bytes after this call.

@@ -17,6 +17,8 @@ final class ChangeInbox {
     private let box = Box()
     let token: Int
 
+    /// Starts to collect the changes that a container saves.
+    ///
     /// - Parameter arrived: called on any thread when a change has arrived.
     init(_ container: PersistentContainer, arrived: (@Sendable () -> Void)? = nil) {
         let box = box

@@ -206,6 +206,8 @@ extension PersistentContainer {
         try write.run()
     }
 
+    /// Copies a store's SQLite file and its external values to a new path.
+    ///
     /// - Parameters:
     ///   - usesLog: whether the copy gets a write-ahead log, regardless of the original.
     ///   - isNew: whether the copy is a new store.

@@ -25,7 +25,8 @@ struct PendingIndex {
         case object(Int64)
     }
 
-    /// The entity and properties of a table; without properties, all objects share one key.
+    /// What a table of the index is for: objects of one entity, by the values of these properties.
+    /// Without properties, all objects share one key.
     struct Shape: Hashable {
         let entityNumber: Int64
         let properties: [EntityLayout.Property]
@@ -69,7 +70,7 @@ struct PendingIndex {
     private var tables: [Table] = []
     private var places: [Shape: Int] = [:]
     private var records: [ObjectIdentifier: Record] = [:]
-    /// The number of objects in the context's list that were added.
+    /// The number of objects, from the first one, in the context's list that are in the index.
     private var position = 0
     /// Indexed objects that have changed since they were added.
     private var changed: [ManagedObject] = []

@@ -12,9 +12,12 @@ struct FetchPlan {
     let includesSubentities: Bool
     /// Other root entities whose objects the predicate or the sort order reads.
     let otherRoots: Set<Int64>
-    /// Root entities of objects to which only links are compared, so only deletions matter.
+    /// Root entities of objects with which the predicate only compares links.
+    ///
+    /// The values of these objects are not read, so only their deletion changes the result.
     let namedRoots: Set<Int64>
-    /// The paths to these objects, with their root entities.
+    /// The paths of relationships whose links the predicate compares, each with its destination's
+    /// root entity.
     let namedPaths: [[String]: Int64]
     let objects: ObjectSupport
     /// The root entity's number for each entity number.

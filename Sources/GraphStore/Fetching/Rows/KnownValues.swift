@@ -22,9 +22,10 @@ final class KnownValues {
         reading = try connection.prepare("SELECT \(column) FROM \(table) WHERE Z_PK = ?")
     }
 
-    /// Returns the value of the row that a foreign key column refers to; null without one.
+    /// Returns the attribute's value in the row to which a foreign key refers; null if there is no
+    /// such row.
     ///
-    /// The batch must not outlive this object.
+    /// The batch must not outlive this cache, which owns the bytes of some values.
     func cell(
         _ column: Int32, of row: Statement, in batch: RowBatch
     ) throws(StoreError) -> BulkCell {

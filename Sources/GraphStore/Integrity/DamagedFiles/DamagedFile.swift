@@ -188,7 +188,7 @@ final class DamagedFile {
         }
     }
 
-    /// Whether each page is free, by its number.
+    /// What the file shows about free pages; both lists have an element for each page number.
     struct FreePages {
         /// The pages that are certainly free.
         var known: [Bool]
@@ -204,7 +204,8 @@ final class DamagedFile {
         return FreePages(known: uses.map { $0 == false }, possible: uses.map { $0 != true })
     }
 
-    /// Marks the free pages; returns `false` if their list does not match the header.
+    /// Marks the pages in the file's list of free pages; returns `false` if the list does not match
+    /// the header.
     func markFree(_ used: inout [Bool]) -> Bool {
         guard let header = page(1) else { return false }
         var trunk = header.number(at: 32, bytes: 4)
@@ -288,13 +289,14 @@ struct DamagedPage {
         return branches + [(rightmost, nil)]
     }
 
-    /// The payload of a cell, and the part of it on this page.
+    /// The location of a cell's record: the bytes on this page, and the overflow pages if it has
+    /// any.
     struct Payload {
         var rowID: Int64
-        /// The total size, including the overflow pages.
+        /// The size of the record in bytes, including the part on overflow pages.
         var size: Int
         var local: Range<Int>
-        /// The first overflow page.
+        /// The number of the first overflow page; `nil` if the whole record is on this page.
         var overflow: Int?
     }
 

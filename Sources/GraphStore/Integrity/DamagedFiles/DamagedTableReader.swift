@@ -12,9 +12,10 @@ struct DamagedTableReader {
     let key: String
     let columns: [String]
     let last: Int64?
-    /// The maximum number of lost rows; it is not known whether all unreadable keys were in use.
+    /// The largest possible number of lost rows; some of the unreadable keys may not have been in
+    /// use.
     private(set) var lostCount = 0
-    /// The first unreadable keys.
+    /// The first keys of rows that could not be read.
     var lostKeys: [Int64] {
         Array(lost.keys(entityNumber: 0).lazy.flatMap { $0 }.prefix(Self.keysMax))
     }
@@ -35,6 +36,8 @@ struct DamagedTableReader {
     private static let failuresMax = 100_000
     private static let keysMax = StoreFinding.keysMax + 1
 
+    /// Creates a reader of some columns of a table.
+    ///
     /// - Parameter last: the largest key that was assigned, if it is known.
     init(
         _ connection: Connection, _ table: String, key: String, _ columns: [String], last: Int64?

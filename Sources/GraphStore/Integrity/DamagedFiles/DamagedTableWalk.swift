@@ -137,6 +137,8 @@ struct DamagedTableWalk {
         holdsObjects = key == "Z_PK"
     }
 
+    /// Calls the body with every row that can be read from the pages of the table.
+    ///
     /// - Parameters:
     ///   - isOwn: whether a row on a page of the table looks like one of its rows; `nil` accepts
     ///     all.

@@ -9,7 +9,7 @@ struct RowAccount {
     struct Answer {
         /// The keys in an index whose rows were not found.
         var missing: Set<Int64> = []
-        /// Whether no other rows are missing.
+        /// Whether `missing` contains every missing row.
         var isWhole = false
         /// Whether SQLite finds no fault in the table itself.
         var isIntact = true

@@ -19,6 +19,9 @@ struct SchemaRepair {
     private let pages: ClosedRange<Int>
     private var roots: Set<Int> = []
 
+    /// Corrects the rows of a damaged schema table; `write(to:of:)` then writes them to a copy of
+    /// the file.
+    ///
     /// - Parameter layout: the layout of the model; `nil` if it is not known yet.
     init(_ schema: DamagedSchema, _ layout: StoreLayout?) throws(StoreError) {
         known = try Self.newStore(layout)

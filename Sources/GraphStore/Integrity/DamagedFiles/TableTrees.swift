@@ -9,7 +9,7 @@
 /// 3. It has the most leaves.
 /// 4. It is the first in the file.
 struct TableTrees {
-    /// The form of a table's records.
+    /// A table with a test that shows whether a record can belong to it.
     struct Form {
         var name: String
         /// Whether the schema table must contain the table.
@@ -31,6 +31,8 @@ struct TableTrees {
     private var isFree: [Bool]
     private let record = DamagedRecord()
 
+    /// Finds all pages of table B-trees, and the topmost page of each tree.
+    ///
     /// - Parameter list: the pages of the schema table.
     init(_ file: DamagedFile, besides list: Set<Int>) {
         self.file = file

@@ -7,19 +7,20 @@ struct JoinTableProjection {
         /// The tables that the query reads.
         var from: String
         var condition: String?
-        /// The key of the owner's end, as SQL.
+        /// The key of the object on the owner's side of a link, as SQL.
         var owner: String
         var destination: String
         var ownerEntity: StoreLayout.Entity
         var destinationEntity: StoreLayout.Entity
-        /// The positions in both orders, as SQL.
+        /// The position of a link in the ordered relationship of the owner, as SQL; `nil` without
+        /// an order.
         var forwardOrder: String?
         var backOrder: String?
 
         /// A string that is equal for the same links.
         var identity: String { from + (condition ?? "") + owner + destination }
 
-        /// The same source seen from the other end.
+        /// The same source with the two sides exchanged, so that the destination is the owner.
         var turned: Source {
             Source(
                 from: from, condition: condition, owner: destination, destination: owner,

@@ -1,16 +1,18 @@
 import GraphModel
 
-/// A column with keys of other objects, in the rows of one entity.
+/// A foreign key column in the rows of one entity: each row's key refers to a linked object.
 struct LinkColumn {
     /// The name of the key's column.
     let column: String
-    /// The column with the other object's entity, if there can be several.
+    /// The column with the number of the linked object's entity; `nil` if only one entity is
+    /// possible.
     let entityColumn: String?
-    /// The column with the position among the other object's ordered objects.
+    /// The column with the row's position in the ordered relationship of the linked object.
     let orderColumn: String?
-    /// The row's own to-one; `nil` if only the other side has the relationship.
+    /// The row's own to-one relationship; `nil` if only the linked object's entity has a
+    /// relationship.
     let forward: String?
-    /// The other side's relationship.
+    /// The relationship of the linked object's entity that refers back to the rows.
     let back: String?
     /// The entity that the keys refer to.
     let target: StoreLayout.Entity
@@ -18,17 +20,19 @@ struct LinkColumn {
     let isRequired: Bool
 }
 
-/// A link of the rows of one entity, in an existing store.
+/// The rows' links to other objects through one key column, as SQL that reads an existing store.
 struct StoredLink {
-    /// The other object's key, as SQL over the alias `t`.
+    /// The linked object's key, as SQL that names the rows' table `t`.
     let key: String
-    /// The other object's entity, as SQL; `nil` if there is only one, or if no column has it.
+    /// The number of the linked object's entity, as SQL; `nil` if there is only one, or if no
+    /// column has it.
     let entity: String?
-    /// The position among the other object's ordered objects, as SQL.
+    /// The row's position in the ordered relationship of the linked object, as SQL.
     let order: String?
-    /// The row's own to-one; `nil` if only the other side has the relationship.
+    /// The row's own to-one relationship; `nil` if only the linked object's entity has a
+    /// relationship.
     let forward: String?
-    /// The other side's relationship.
+    /// The relationship of the linked object's entity that refers back to the rows.
     let back: String?
     /// The entity that the keys refer to.
     let target: StoreLayout.Entity

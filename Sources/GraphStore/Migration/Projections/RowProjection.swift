@@ -11,7 +11,7 @@ struct RowProjection {
     private let old: [(name: String, place: StoreLayout.AttributeColumn)]
     private let new: [(name: String, place: StoreLayout.AttributeColumn)]
 
-    /// Creates a projection; `nil` for rows without a policy.
+    /// Creates a projection; `nil` if the mapping of the rows' entity has no policy.
     init?(_ table: TableProjection, _ lookups: [LookupProjection], _ files: ExternalFiles) {
         guard let move = table.moves.first, let mapping = move.mapping, mapping.policy != nil
         else { return nil }

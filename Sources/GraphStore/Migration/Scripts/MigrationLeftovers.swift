@@ -10,9 +10,10 @@ struct MigrationLeftovers {
     }
 
     private(set) var tables: [Table] = []
-    /// The SQL statements of those tables' indexes, and of views that are not ours.
+    /// The SQL statements of the indexes of `tables`, and of views that this library did not
+    /// create.
     private(set) var others: [String] = []
-    /// Whether our views exist.
+    /// Whether the views exist that this library creates.
     private(set) var hasViews = false
     /// Descriptions of everything that cannot be copied.
     private(set) var notes: [String] = []

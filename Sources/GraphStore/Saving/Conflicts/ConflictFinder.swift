@@ -157,7 +157,8 @@ struct ConflictFinder {
         return found
     }
 
-    /// Returns the saved object that has these values and is not in `touched`.
+    /// Returns the object whose row has the unique values; `nil` if there is none, or if the save
+    /// itself writes that object.
     private func holder(
         of key: ConstraintKey, _ table: String, except touched: Set<ManagedObjectID>
     ) throws(StoreError) -> ManagedObjectID? {

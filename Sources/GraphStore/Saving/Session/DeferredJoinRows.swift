@@ -219,7 +219,8 @@ private struct Relinked {
         }
     }
 
-    /// - Returns: The number of the last superseded link; 0 if there is none.
+    /// Returns the number of the last superseded link of an owner; 0 if none of its links is
+    /// superseded.
     mutating func lastNumber(of owner: Int64) -> Int64 {
         if place > 0, owners[place - 1] >= owner { place = 0 }
         // Exponential search, then binary search.

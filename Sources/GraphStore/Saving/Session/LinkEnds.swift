@@ -120,7 +120,8 @@ struct LinkEnds {
     }
 }
 
-/// The sums of primary keys, in a hash table with linear probing.
+/// For each object of one end, the exclusive or of the hashes of its changed links; a hash table
+/// with linear probing.
 private struct LinkSums {
     /// Maximum number of keys with a sum; the table then takes 2 MiB.
     ///
@@ -134,7 +135,7 @@ private struct LinkSums {
     private var shift = UInt64.bitWidth
     private var kept = KeyRanges()
 
-    /// The ranges of the keys that no longer have a sum.
+    /// The keys of changed objects beyond `keysMax`, which have no sum.
     var spilled: KeyRanges { kept }
 
     var isEmpty: Bool { kept.isEmpty && sums.allSatisfy { $0 == 0 } }

@@ -64,7 +64,10 @@ struct LoadOwner: Equatable {
         other(than: connection, note: try note(on: connection))
     }
 
-    /// - Parameter note: The store's note about its last load.
+    /// Returns the active load of another connection according to the note in the store; `nil` if
+    /// there is none.
+    ///
+    /// - Parameter note: The text of the store's note about its last load.
     static func other(than connection: Connection, note: String) -> LoadOwner? {
         guard let owner = active(in: connection, note: note), !owner.isSelf(connection) else {
             return nil

@@ -11,6 +11,8 @@ struct PackedLinks {
     private let width: Int
     let count: Int
 
+    /// Unpacks the links of one row.
+    ///
     /// - Parameters:
     ///   - bytes: The content of the row, which must outlive this value.
     ///   - width: The width of each number in digits.

@@ -113,7 +113,8 @@ package struct PageBuild {
 
     private var allTrees: [Tree] { links.map(\.reverse) + trees }
 
-    /// Builds what it can; what is left in `ETL_PENDING` is for SQL statements.
+    /// Builds the deferred indexes and join tables that can be built as pages. The statements for
+    /// all others remain in `ETL_PENDING`, and the caller runs them.
     func run() throws(StoreError) {
         switch try connection.journalMode() {
         case "delete":
@@ -128,12 +129,13 @@ package struct PageBuild {
         }
     }
 
-    /// Returns to the WAL mode.
+    /// Sets the journal mode back to WAL after the pages are built.
     ///
-    /// If other programs prevent it, the work is done anyway, and the store only lacks a WAL.
+    /// If other programs prevent this, the result is valid anyway; the store then only lacks a WAL.
     private func enterLog() { try? connection.enterLog() }
 
-    /// Builds the trees; if another program interferes, leaves the work to SQL statements.
+    /// Builds the B-trees of indexes and join tables. If another program interferes, their SQL
+    /// statements remain to be run.
     private func build() throws(StoreError) {
         do throws(StoreError) {
             try createTrees()

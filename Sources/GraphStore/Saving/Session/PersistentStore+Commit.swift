@@ -1,16 +1,18 @@
 import SQLite
 
-/// The state between the last statement of a save and its end.
+/// What a save has prepared before it commits, for `didCommit(_:)` or `didNotCommit(_:)`.
 struct PreparedCommit {
     fileprivate let metadataChange: Int?
     fileprivate let partChanges: [Int?]
     fileprivate let historySequence: Int64?
-    /// The file of an atomic store, which replaces the old file before the transaction in memory ends.
+    /// The new content of a store that each save replaces as a whole; it gets its final name before
+    /// the transaction in memory is committed. It is `nil` for other stores.
     let file: AtomicFile?
 }
 
 extension PersistentStore {
-    /// Writes the data that belongs to every save, inside its transaction.
+    /// Writes the metadata, the history, and the file of an atomic store, inside the transaction of
+    /// a save.
     func willCommit(_ session: WriteSession) throws(StoreError) -> PreparedCommit {
         let metadataChange = try metadata.write(to: connection)
         if let history {
@@ -28,7 +30,8 @@ extension PersistentStore {
             file: try image())
     }
 
-    /// Ends what `willCommit(_:)` began, once the transaction is durable.
+    /// Completes a save after its commit: clears the written metadata changes, and removes the old
+    /// file of an atomic store.
     func didCommit(_ prepared: PreparedCommit) {
         if let change = prepared.metadataChange { metadata.noteWritten(change) }
         for (part, change) in zip(parts, prepared.partChanges) {
@@ -38,7 +41,7 @@ extension PersistentStore {
         prepared.file?.finish()
     }
 
-    /// Undoes the changes of `willCommit(_:)` and `place(_:)` on the disk.
+    /// Removes the new file of an atomic store, or restores the old one, after a save has failed.
     func didNotCommit(_ prepared: PreparedCommit) {
         // A leftover file has a name that the next save overwrites.
         try? prepared.file?.discard()

@@ -6,10 +6,12 @@ struct SmallestNumbers: ~Copyable {
 
     private let numbers: UnsafeMutableBufferPointer<UInt64>
     private var count = 0
-    /// The range of the numbers to collect.
+    /// The range of the numbers that this pass collects; others are ignored.
     private var first: UInt64 = 0
     private var last = UInt64.max
 
+    /// Allocates memory for the numbers of one pass.
+    ///
     /// - Parameter capacity: The maximum number of numbers; at least two if not all of them fit.
     init(capacity: Int) {
         numbers = .allocate(capacity: capacity)
@@ -25,10 +27,7 @@ struct SmallestNumbers: ~Copyable {
         count += 1
     }
 
-    /// Removes duplicates.
-    ///
-    /// If few were removed, leaves the greatest quarter to a later pass, so that the numbers are
-    /// not sorted again for each addition.
+    /// Makes space for another number by removing duplicates.
     private mutating func makeSpace() {
         sort()
         let kept = numbers.count - max(1, numbers.count / 4)

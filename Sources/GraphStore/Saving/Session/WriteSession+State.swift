@@ -9,14 +9,15 @@ extension WriteSession {
         fileprivate var filesReleased: [String]
     }
 
-    /// The current records, for `restore(_:)`.
+    /// The changes and links recorded so far, to pass to `restore(_:)` after a rollback.
     var state: State {
         State(
             change: change, outerChanges: outerChanges, ends: ends,
             details: history?.parts ?? [], filesReleased: filesReleased)
     }
 
-    /// Restores the records after the rows were rolled back to the same time.
+    /// Restores the recorded changes and links after the rows were rolled back to the time of
+    /// `state`.
     func restore(_ state: State) {
         change = state.change
         outerChanges = state.outerChanges

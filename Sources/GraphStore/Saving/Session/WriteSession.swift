@@ -6,7 +6,8 @@ final class WriteSession {
     private struct Taken {
         var first: Int64
         var last: Int64
-        /// Whether no other session took a key between `first` and `last`.
+        /// Whether all keys from `first` to `last` belong to this transaction, so that no other
+        /// session took one in between.
         var isDense = true
     }
 
@@ -42,7 +43,7 @@ final class WriteSession {
     var historySequence: Int64?
     private let store: PersistentStore
     private let dataVersion: Int64
-    /// The number of written rows when the changes were final; `nil` before that.
+    /// The value of `writes` when `finishChanges()` last ran; `nil` before that.
     private var finishedWrites: Int64?
     /// The connection's counts of changed data rows and of changed progress notes at the start.
     private let changesBefore: Int64

@@ -67,7 +67,10 @@ struct StoreAddress: Sendable {
 
     private var uri: String { isURI ? target : "file:\(Self.escaped(target))" }
 
-    /// - Parameter attachesOthers: Whether other stores will be attached by URI.
+    /// Opens a connection to the store.
+    ///
+    /// - Parameter attachesOthers: Whether `ATTACH` will add other stores to the connection by
+    ///   their URIs.
     func connect(
         _ mode: Connection.Mode, attachesOthers: Bool = false
     ) throws(StoreError) -> Connection {

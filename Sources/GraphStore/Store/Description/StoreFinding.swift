@@ -68,6 +68,8 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
         case kind, entity, property, count, keys, message
     }
 
+    /// Creates a finding, which names the first affected rows.
+    ///
     /// - Parameter keys: the keys of the affected rows; at least one more than a finding names, if
     ///   more are affected.
     init(

@@ -6,6 +6,8 @@ final class AppStoreBackup: Sendable {
     private let count: Int
     private let made = Mutex<String?>(nil)
 
+    /// Prepares a backup, which is created before the first write to the store.
+    ///
     /// - Parameters:
     ///   - storePath: the path of the store.
     ///   - count: the number of backups to keep, including the new one.

@@ -120,7 +120,7 @@ final class AtomicFile {
 extension StoreFiles {
     /// Creates or overwrites a file and flushes it to the disk.
     ///
-    /// - Parameter rights: The permissions of the file to be replaced, used instead of
+    /// - Parameter existing: The permissions of the file to be replaced, used instead of
     ///   `permissions`.
     static func write(
         _ bytes: [UInt8], to path: String, permissions: UInt16?, existing: FilePermissions?

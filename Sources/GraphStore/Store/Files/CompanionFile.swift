@@ -2,15 +2,15 @@
 package enum CompanionFile: String, CaseIterable, Sendable {
     /// The lock file of the run that uses the store; it is never removed.
     case lock = ".etl-lock"
-    /// The clone that a run modifies.
+    /// The copy of the store that a run changes, and that then replaces the store.
     case work = ".etl-work"
-    /// A new store that will replace the old one.
+    /// A new, initially empty store that a run fills, and that then replaces the old one.
     case new = ".etl-new"
     /// A store that `--repair` writes.
     case part = ".etl-part"
     /// A store that a migration writes.
     case migrating = ".migrating"
-    /// An incomplete copy.
+    /// A copy of the store that is still being written.
     case copy = ".etl-copy"
     /// The replaced store, kept until the new one has opened.
     case replaced = ".etl-old"

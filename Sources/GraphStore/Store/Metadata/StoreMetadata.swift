@@ -5,7 +5,8 @@ import XcodeModel
 
 /// The row of `Z_METADATA`, which describes the store.
 struct StoreMetadata {
-    /// The host part of the URIs of all objects in this store.
+    /// The store's UUID, which is the host part of its objects' URIs, such as
+    /// `x-coredata://<uuid>/Task/p1`.
     var uuid: String
     /// The keys of Core Data and of the app, unchanged.
     var propertyList: [String: PropertyListValue]

@@ -11,6 +11,8 @@ extension PersistentStore {
         fileprivate let schema: StoreLayout
         fileprivate let metadata: StoreMetadata
 
+        /// Derives the layout and the metadata of a new store from its model, and checks them.
+        ///
         /// - Throws: `StoreError` if a derivation does not parse or does not fit its attribute.
         init(
             _ description: StoreDescription, _ model: ManagedObjectModel, _ held: Set<String>?

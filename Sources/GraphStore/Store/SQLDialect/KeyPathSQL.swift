@@ -24,7 +24,8 @@ struct KeyPathSQL {
     let alias: String
     /// The SQL of the object's own key.
     let key: String
-    /// The join of the object's row, if only the object's key is available.
+    /// The JOIN clause that adds the object's row, if the statement has only its key, as in a join
+    /// table; otherwise `nil`.
     private let rowJoin: String?
     private var usesRow = false
     private var aliases: [[String]: String] = [:]
@@ -58,7 +59,7 @@ struct KeyPathSQL {
             style: .joins)
     }
 
-    /// The joins that the compiled columns need.
+    /// The JOIN clauses, for the statement's FROM, of all columns compiled so far.
     var joins: String { (usesRow ? rowJoin ?? "" : "") + pathJoins }
 
     /// Returns the column of a path of to-ones that ends with an attribute, a to-one, or
@@ -118,7 +119,9 @@ struct KeyPathSQL {
         return "\(joined).Z_PK"
     }
 
-    /// Returns the meaning of each alias, for an object that is reached by a path.
+    /// Returns the entity and the path of objects that each table alias in the SQL stands for.
+    ///
+    /// - Parameter start: The path that leads to the objects at the start of the key path.
     func sources(at start: [String]) -> [String: SQLSource] {
         var found = [alias: SQLSource(entity: entity.name, path: start)]
         for (path, alias) in aliases {

@@ -5,6 +5,8 @@ struct OrderSQL {
     /// The terms, ending with the object's key, so that ties always have the same order.
     let terms: [String]
 
+    /// Compiles sort descriptors to the terms of an ORDER BY clause.
+    ///
     /// - Parameter paths: The key paths of the objects to sort; the initializer adds the joins.
     init(_ order: [GraphSortDescriptor], _ paths: inout KeyPathSQL) throws(StoreError) {
         var terms: [String] = []

@@ -21,15 +21,15 @@ struct DanglingKeys {
     var first: [String]
     /// The first file of the records.
     var file: String
-    /// Whether the import rejects the records, because the link is in the key or is all they hold.
+    /// Whether the import rejects records with such a value, because the link is part of the key or
+    /// the only content of a record.
     var isRejected: Bool
 
     private static let shownMax = 3
     private static let handful = 3
 
-    /// Whether these are so few that the name of the field decides.
-    ///
-    /// A handful suffices for small files, if at least four in five values are keys.
+    /// Returns whether so few values are the key of no object that the field still counts as a
+    /// reference because of its name.
     static func areFew(_ count: Int, of values: Int) -> Bool {
         count <= max(handful, values / 100) && count * 5 <= values
     }

@@ -1,7 +1,7 @@
 import GraphModel
 import RecordStreams
 
-/// An entity under construction: fields of records or nested objects, sorted into properties.
+/// An entity that is being inferred: the fields of its records, and what each of them becomes.
 struct EntityDraft {
     /// A field that refers to objects of a known entity.
     struct Reference {
@@ -11,7 +11,7 @@ struct EntityDraft {
         var target: String
         var isMany: Bool
         var isTag = false
-        /// The number of distinct values that are the key of no object.
+        /// The number of distinct values of the field that are not the key of any object.
         var unknown = 0
 
         /// Returns whether each value is the key of an object.
@@ -35,12 +35,13 @@ struct EntityDraft {
         var places: [Int]
         /// Whether the key is unique only among the objects of one owner.
         var isScoped = false
-        /// Whether a key in several files identifies one object, which the last file describes.
+        /// Whether files are repeated dumps of the same objects, so that the record in the last
+        /// file wins.
         var isOfDumps = false
         var note: String?
     }
 
-    /// The facts about all inputs that a draft needs.
+    /// What a draft must know about the other inputs and the store.
     struct Surroundings {
         /// The folded names of all entities, unchanged and in the singular.
         var entities: Set<String> = []
@@ -80,15 +81,17 @@ struct EntityDraft {
     private(set) var isShared = false
     /// Whether only all fields together identify a record.
     var usesRowKey = false
-    /// The references by the index of their field.
+    /// For each field that refers to another entity, by its index in `leaves`: the reference.
     var references: [Int: Reference] = [:]
-    /// The drafts of objects in lists, by the index of the list's field.
+    /// For each field that holds a list of objects, by its index in `leaves`: the index of the
+    /// draft of these objects.
     var nested: [Int: Int] = [:]
     /// The two references that fill a relationship of the store, regardless of their values.
     var storedPair: [Reference]?
-    /// The indices of fields that only repeat references.
+    /// The indexes in `leaves` of fields that become no property, because another reference has the
+    /// same content.
     var repeated: Set<Int> = []
-    /// The facts that could not be inferred.
+    /// Notes for the user about what could not be inferred.
     var notes: [String] = []
     /// The fields whose names suggest a reference that their values do not confirm, with the reason.
     var unlinked: [String] = []

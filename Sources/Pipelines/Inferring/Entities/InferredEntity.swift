@@ -23,9 +23,10 @@ struct InferredAttribute {
     /// Whether the value is computed from all fields of the record.
     var isRowKey = false
     var note: String?
-    /// Whether the note is also useful without the model.
+    /// Whether the note also concerns a user who sees only the import and not the model.
     var isRemark = false
-    /// Whether the point in the numbers may group thousands.
+    /// Whether the point in numbers such as `1.125` may be a group separator instead of a decimal
+    /// mark.
     var isOpenNumber = false
     /// Whether no record has a value, or only lists without items.
     var isEmpty = false
@@ -33,10 +34,12 @@ struct InferredAttribute {
     var holdsScalars = false
     /// The facts about the values, for conversion to another type.
     var facts: ValueFacts?
-    /// The origin for later imports; `nil` if no import creates the model.
+    /// The column and the formats to store in the model, so that later imports read the field in
+    /// the same way. It is `nil` for `etl infer`, which imports nothing.
     var origin: PropertyOrigin?
 
-    /// Returns the attribute as files of a form fill it; `nil` if they lack its column.
+    /// Returns the attribute with the column that fills it in files of one format; `nil` if these
+    /// files have no such column.
     func seen(in form: SampleForm) -> InferredAttribute? {
         guard !isRowKey else { return self }
         guard let source = form.source(of: source) else { return nil }
@@ -105,7 +108,8 @@ struct InferredLink {
     var isNeeded = false
     var note: String
 
-    /// Returns the link as files of a form fill it; `nil` if they lack its column.
+    /// Returns the link with the column that fills it in files of one format; `nil` if these files
+    /// have no such column.
     func seen(in form: SampleForm) -> InferredLink? {
         guard let source = form.source(of: source) else { return nil }
         var seen = self
@@ -130,7 +134,7 @@ struct InferredImport {
 
 /// The import of a join table, which has only pairs of keys that fill a relationship.
 struct InferredJoin {
-    /// The name of the entity that the records would have.
+    /// The name that an entity of the join table's records would have.
     var name: String
     var stages: [InferredImport]
     /// The entity on the owning side of the relationship.
@@ -139,7 +143,7 @@ struct InferredJoin {
     var key: String
     /// The field that holds the key.
     var keySource: String
-    /// Whether some keys of the owning side may belong to no object.
+    /// Whether the join table may have keys of the owning side that belong to no object.
     var hasUnknownOwners = false
     /// The keys of either side that belong to no object.
     var dangling: [DanglingKeys] = []
@@ -154,9 +158,9 @@ struct InferredEntity {
     /// The attributes and relationships that identify an object.
     var key: [String] = []
     var keyNote: String?
-    /// Whether a key in several files identifies one object, which the last file describes.
+    /// Whether the files describe the same objects, so that the record in the last file is kept.
     var isOfDumps = false
-    /// The key and date of a file that seems to hold one day.
+    /// The key and date for files that each seem to hold the records of one day.
     struct Day {
         /// The fields of the key.
         var key: [String]

@@ -25,12 +25,13 @@ struct ReferenceHint {
         "width", "number", "num", "position", "version", "rate", "cost", "discount",
     ]
     private static let endings: Set<String> = ["id", "ids", "key", "code", "ref", "uuid", "no"]
-    /// Names that any table may have.
+    /// Key names that tables of any kind have, so that a field with such a name is no reference to
+    /// a table by its key.
     private static let common: Set<String> = [
         "id", "uuid", "guid", "key", "code", "name", "number",
     ]
 
-    /// The shortest singular that a plural of another language may have.
+    /// The minimum length of a word that is tried as the singular of a plural in another language.
     private static let singularMin = 4
 
     private let leaf: Leaf

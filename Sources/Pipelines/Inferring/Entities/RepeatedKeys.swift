@@ -4,15 +4,16 @@ import RecordStreams
 
 /// A report on records that share a value of a field that looks like a key.
 struct RepeatedKey {
-    /// The field, as the input names it.
+    /// The name of the field in the input.
     var field: String
-    /// The number of records whose value an earlier record has.
+    /// The number of records whose value in the field also occurs in an earlier record.
     var count: Int
-    /// Whether all of these records equal the earlier record in all fields.
+    /// Whether every record that repeats a value equals the earlier record in all fields.
     var areEqual: Bool
     /// Whether each record was compared with all earlier ones.
     var isWhole = true
-    /// The position of the first of these records, or of the first that differs.
+    /// The position of the first record that repeats a value, or of the first one that also
+    /// differs.
     var location: RecordLocation
     var earlier: Int
 

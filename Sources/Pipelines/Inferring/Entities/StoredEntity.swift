@@ -11,13 +11,13 @@ struct StoredEntity {
     let root: FieldNode
     private(set) var count = 0
 
-    /// The keys as a table with only this column.
+    /// The keys of the stored objects, as the sample of a table with only the key's column.
     var sample: Sample {
         Sample(
             entityName: name, form: SampleForm(format: .csv, columns: [key.name]), root: root)
     }
 
-    /// The values of the key.
+    /// The distinct values of the key; `nil` if they are not known.
     var values: DistinctValues? { root.members.first?.distinct }
 
     /// Reads the keys of entities of a store that have a single attribute as the key.

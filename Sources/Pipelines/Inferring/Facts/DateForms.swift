@@ -29,12 +29,13 @@ struct DateForms {
     /// The pattern of eight digits, which may also be a number.
     private static let digits = "yyyyMMdd"
 
-    /// The indices of the patterns that match every date so far; `nil` before the first one.
+    /// The indexes in `forms` of the patterns that match every date so far; `nil` before the first
+    /// date.
     private var left: [Int]?
     /// The counts of the values that match a pattern and of those that do not.
     var near = NearType()
 
-    /// Whether the values may still be dates.
+    /// Whether so few values are not dates that the field may still hold dates.
     var isOpen: Bool { near.isOpen }
 
     /// Adds a value.

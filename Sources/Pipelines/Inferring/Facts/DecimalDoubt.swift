@@ -10,12 +10,14 @@
 /// 2,75           1.125  2.25  1,5      unknown, so the import fails
 /// ```
 struct DecimalDoubt {
-    /// What is decided, and by which number.
+    /// A sentence that states how the number is read, and which other number decided this.
     let message: String
     let fix: String
-    /// Whether nothing decides.
+    /// Whether other numbers of the column contradict each other, so that the import must fail.
     let isOpen: Bool
 
+    /// Finds a number of a later file that the column's format may misread.
+    ///
     /// - Parameters:
     ///   - numbers: the numbers of the later file.
     ///   - kept: their format in the first import.

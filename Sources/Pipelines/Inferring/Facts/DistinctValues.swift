@@ -27,7 +27,8 @@ struct DistinctValues {
 
     var count: Int { seen.count }
 
-    /// Whether all values are known.
+    /// Whether the set contains all values of the field: none was dropped or left out because of
+    /// the limit.
     var isWhole: Bool { !isFull && !isDropped }
 
     init(in valueLimit: DistinctValueLimit, isInList: Bool = false) {

@@ -10,7 +10,7 @@ struct NearType {
     private(set) var misfits = 0
     /// The first value that is not of the type.
     private(set) var first = ""
-    /// The file and line of that value.
+    /// The file and line of the first value that is not of the type.
     var place: String?
 
     private static let shownMax = 40
@@ -21,10 +21,10 @@ struct NearType {
     /// Whether the column has the type, with few exceptions.
     var isNear: Bool { misfits > 0 && misfits * 5 <= count }
 
-    /// Whether a value is not of the type and the position of the first one is still unknown.
+    /// Whether the position of the first value of another type is still to be set.
     var wantsPlace: Bool { misfits > 0 && place == nil }
 
-    /// - Returns: whether the value is the first one that is not of the type.
+    /// Counts a value; returns whether it is the first value that is not of the type.
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, isOfType: Bool) -> Bool {
         if isOfType {
             count += 1

@@ -6,11 +6,12 @@ struct NumberForms {
         var thousands: Character?
     }
 
-    /// The facts about all numbers, read with one decimal mark.
+    /// What is known about a column's numbers if they are read with one of the two decimal marks.
     private struct Reading {
-        /// Whether every number is valid.
+        /// Whether every number so far is valid with this decimal mark.
         var mayBe = true
-        /// Whether a number with a mark is valid with this decimal mark alone.
+        /// Whether at least one number is valid with this decimal mark and not with the other, such
+        /// as `1,5` with the comma.
         var proves = false
         var hasFractions = false
         var hasGroups = false
@@ -41,14 +42,17 @@ struct NumberForms {
     private(set) var near = NearType()
     private var hasCommas = false
     private var hasPoints = false
-    /// The first number that is valid with both decimal marks, and means different things.
+    /// The first number whose value depends on the decimal mark, such as `1.125`.
     private(set) var open: Example?
-    /// The first number that is valid with a decimal comma alone.
+    /// The first number that is valid only with a decimal comma, such as `1,5`.
     private(set) var withComma: Example?
-    /// The first number that is valid with a decimal point alone.
+    /// The first number that is valid only with a decimal point, such as `2.25`.
     private(set) var withPoint: Example?
 
-    /// - Returns: whether the position of the value is needed.
+    /// Adds a value of the column, as its bytes.
+    ///
+    /// - Returns: Whether the caller must pass the position of this value to `place(_:)`, because
+    ///   it is the first of its kind.
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard near.isOpen else { return false }
         let asComma = Self.parts(bytes, decimal: Self.commaByte, group: Self.pointByte)

@@ -29,6 +29,9 @@ struct PropertyOrigin: Equatable {
     private static let rowKeyKey = "etl.row-key"
     private static let neededKey = "etl.row-key-needs"
 
+    /// Creates the origin of a property; it stores the column only if its name differs from the
+    /// property's.
+    ///
     /// - Parameter column: the path of the field that fills the property.
     init(_ column: String, fills property: String) {
         self.column = column == property || column.isEmpty ? nil : column

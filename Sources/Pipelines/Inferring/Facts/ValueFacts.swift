@@ -33,7 +33,7 @@ struct ValueFacts {
     /// Counts the ISO 8601 dates among the texts; `nearNumbers` counts the numbers.
     private var nearDates = NearType()
     private var nearNumbers = NearType()
-    /// Whether the last value is the first of some kind, and its position is not known yet.
+    /// Whether the last value is the first of some kind, such as the first text that is not a date.
     private(set) var hasNewMisfit = false
     /// The count and first position of each text that may mean null, by its index in
     /// `NullText.all`.
@@ -84,13 +84,15 @@ struct ValueFacts {
         if allDigits { allDigits = !bytes.isEmpty && bytes.allSatisfy { $0 &- 48 <= 9 } }
     }
 
+    /// Counts an unquoted text that may mean null, by its index in `NullText.all`.
+    ///
     /// - Parameter first: returns the position; called only for the first occurrence.
     mutating func addMarker(_ place: Int, at first: () -> String) {
         if markers[place] == nil { markers[place] = (0, first()) }
         markers[place]?.count += 1
     }
 
-    /// Counts the markers that are values as texts.
+    /// Counts texts as values that `addMarker` has kept apart, because they mean no null here.
     ///
     /// - Returns: the texts with the number of their occurrences.
     mutating func takeMarkers(_ isValue: (Int) -> Bool) -> [(text: String, count: Int)] {
@@ -112,7 +114,7 @@ struct ValueFacts {
         if allReals { _ = addNumeral(bytes) }
     }
 
-    /// Records the position of the value that was added last.
+    /// Stores the position of the last value, which is the first of some kind.
     mutating func place(misfit place: String) {
         hasNewMisfit = false
         if nearDates.wantsPlace { nearDates.place = place }
@@ -141,7 +143,7 @@ struct ValueFacts {
         return isReal
     }
 
-    /// - Returns: whether the text is a date that an attribute stores without loss.
+    /// Adds a text; returns whether it is a date that an attribute stores without loss.
     private mutating func addDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count >= 10, bytes[0] &- 48 <= 9, let seconds = ScalarParser.isoDate(bytes)
         else { return false }
@@ -240,7 +242,7 @@ struct ValueFacts {
         return number(named: name, decimal)
     }
 
-    /// A string type with a note, for a column that has another type with few exceptions.
+    /// A string type with a note on the first exception, if nearly all values are of another type.
     private var misfitNote: TypeGuess? {
         var kinds = [(nearDates, "date"), (dates.near, "date")]
         if isTabular { kinds += [(nearNumbers, "number"), (numberForms.near, "number")] }

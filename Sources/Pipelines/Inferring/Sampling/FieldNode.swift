@@ -23,7 +23,8 @@ final class FieldNode {
     var hasNulls = false
     /// The facts about the lists that the field holds.
     var items: ListFacts?
-    /// The facts about the parts of a table's texts, if some text has the separator of exports.
+    /// The facts about the parts of texts such as `1|2|3`, with which exports write a list into a
+    /// table; `nil` if no text has the separator.
     private(set) var parts: ListFacts?
     /// The field that holds the lists, if this node is the merged structure of their objects.
     private(set) weak var list: FieldNode?
@@ -35,7 +36,8 @@ final class FieldNode {
     var isLeftOut = false
     /// Whether the field is inside a list of the record.
     let isInList: Bool
-    /// Whether values are remembered even if they look like prose.
+    /// Whether values are kept for comparison with keys even if they look like prose: the field is
+    /// a table's first column, or its name suggests a key.
     private var isInteresting = false
     private var places: [[UInt8]: Int] = [:]
     private var next = 0

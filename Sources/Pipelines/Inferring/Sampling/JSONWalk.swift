@@ -8,6 +8,8 @@ struct JSONWalk {
     /// Whether a field has an empty name, which no path can refer to.
     private(set) var hasNamelessField = false
 
+    /// Prepares a walk over the text of one record.
+    ///
     /// - Parameter record: a number that no other record has.
     init(_ bytes: UnsafeBufferPointer<UInt8>, record: Int) {
         self.bytes = bytes

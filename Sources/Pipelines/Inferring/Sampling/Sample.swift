@@ -16,7 +16,7 @@ final class Sample {
     private(set) var rejects: [Diagnostic] = []
     private(set) var rejectCount = 0
     private(set) var hasNamelessField = false
-    /// Whether there are more records than were read.
+    /// Whether the files have more records than the sample.
     private(set) var isTruncated = false
     /// The texts that mean null in tables, as the user names them; `nil` to detect them.
     private let givenNulls: [String]?
@@ -52,6 +52,8 @@ final class Sample {
         }
     }
 
+    /// Creates an empty sample for the files of an entity; `read(_:limit:)` adds their records.
+    ///
     /// - Parameter hasTables: whether some of the files are tables, whose numbers are texts.
     init(
         entityName: String, first input: SampleInput, hasTables: Bool, tracking: FieldTracking,
@@ -258,7 +260,7 @@ final class Sample {
     }
 }
 
-/// The format of a file.
+/// How a file must be read: its format, its encoding, and the position of its records.
 struct SampleForm: Equatable {
     var format: RecordFormat
     /// The path to the records in a JSON document.
@@ -271,7 +273,7 @@ struct SampleForm: Equatable {
     var hasHeader = true
     /// The names that replace those of the header, if the header lacks or repeats names.
     var header: HeaderNames?
-    /// The number of lines before the table.
+    /// The number of lines to skip before the header or the first row of a table.
     var linesSkipped = 0
     /// Whether the skipped lines are not part of the table, such as a title.
     var hasTitle = false
@@ -283,7 +285,8 @@ struct SampleForm: Equatable {
     /// Whether the user set `hasHeader`.
     var isHeaderSet = false
     var isEncodingSet = false
-    /// The columns whose names differ from the fields that they fill, by field.
+    /// For each field, the name of its column in this file, if other files of the entity spell it
+    /// differently.
     var aliases: [String: String] = [:]
 
     /// Returns the path to a field in these files; `nil` if the table has no such column.
@@ -308,11 +311,11 @@ struct SampleInput {
     /// The name of the file in a spec.
     let pattern: String
     var form: SampleForm
-    /// The name of the records, if a document holds several kinds.
+    /// The name of the array with the records, if the document has several such arrays.
     private(set) var name: String?
     /// The name of the array that holds the records, if they are inside a document.
     var arrayName: String? { form.at == "$" ? nil : Self.lastKey(of: form.at) }
-    /// The paths to values of the document that are in no record of any input.
+    /// The paths of a document's values outside its arrays of records, which no import reads.
     private(set) var leftOut: [String] = []
     /// A delimiter that may separate the fields of a table that was read as one column.
     private(set) var likelyDelimiter: String?

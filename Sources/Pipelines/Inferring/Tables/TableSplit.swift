@@ -1,9 +1,10 @@
-/// One way to split the beginning of a table into rows and fields.
+/// One way to split the beginning of a table into rows and fields: by a delimiter, after skipping
+/// some lines.
 struct TableSplit {
     var delimiter: [UInt8]
     /// The byte that comments begin with.
     var comment: UInt8?
-    /// The number of lines above the first row that are skipped.
+    /// The number of lines above the first row that an import must skip.
     var linesSkipped = 0
     /// The zero-based line number of the first row; comments and blank lines count.
     var firstLine = 0
@@ -12,7 +13,7 @@ struct TableSplit {
     /// The number of fields in the first row.
     var width: Int { rows.first?.count ?? 0 }
     var records: Int { max(0, rows.count - 1) }
-    /// The number of records that have as many fields as the first row.
+    /// The number of rows, without the first one, that have as many fields as the first row.
     var fitting: Int { rows.dropFirst().count { $0.count == width } }
     var isEven: Bool { fitting == records }
     /// Whether there are several columns and each row has all of them.
@@ -42,7 +43,7 @@ struct TableSplit {
         width > 1 && rows[0][0] != [] && rows[0].dropFirst().allSatisfy(\.isEmpty)
     }
 
-    /// Whether a line has as many fields as the first row.
+    /// Returns whether the delimiter splits a line into as many fields as the first row.
     func isRow(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         TableRows(delimiter: delimiter).fields(line).count == width
     }

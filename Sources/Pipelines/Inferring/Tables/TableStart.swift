@@ -11,10 +11,11 @@
 /// do not count. An uncertain start is an error, since a wrong guess would lose the header or
 /// records.
 struct TableStart {
-    /// The result of the search.
+    /// The result of the search: the lines to skip and the delimiter, or a doubt about them.
     enum Finding {
         case split(TableSplit)
-        /// No cut is certain; this one is possible. `nil` if most records match no header.
+        /// No way to split the bytes into rows is certain. The value is a possible one, or `nil` if
+        /// most records match no header.
         case doubt(TableSplit?)
     }
 
@@ -28,13 +29,16 @@ struct TableStart {
     private let isWhole: Bool
     private let delimiters: [[UInt8]]
     private let escape: UInt8?
-    /// The offsets of the first lines.
+    /// The offset of each line, for the first lines of the file.
     private let starts: [Int]
     private let hasComments: Bool
 
+    /// Prepares a search in the first bytes of a file.
+    ///
     /// - Parameters:
-    ///   - own: the delimiter of the format.
-    ///   - escape: the byte that makes the next character literal.
+    ///   - isWhole: Whether these are all bytes of the file, so that the last row is complete.
+    ///   - own: The delimiter of the format: a comma or a tab.
+    ///   - escape: The byte that makes the next character literal.
     init(_ bytes: UnsafeBufferPointer<UInt8>, isWhole: Bool, own: UInt8, escape: UInt8? = nil) {
         self.bytes = bytes
         self.escape = escape
@@ -47,7 +51,9 @@ struct TableStart {
             || zip(bytes, bytes.dropFirst()).contains { $0 == 10 && $1 == Self.sign }
     }
 
-    /// - Parameter hasTitle: whether there may be other lines above the table.
+    /// Finds the first row of the table.
+    ///
+    /// - Parameter hasTitle: Whether there may be other lines above the table.
     func find(hasTitle: Bool) -> Finding {
         let whole = best(comment: nil)
         if let split = withoutComments(whole) { return .split(split) }
@@ -74,9 +80,9 @@ struct TableStart {
                 rest, isWhole: isWhole, limit: Self.rowsMax))
     }
 
-    /// Returns the cut into rows of equal width with the most columns.
+    /// Returns the split into rows of equal width that has the most columns.
     ///
-    /// Returns the cut by the format's own delimiter if no delimiter gives such rows.
+    /// If no delimiter gives rows of equal width, returns the split by the format's own delimiter.
     private func best(comment: UInt8?) -> TableSplit {
         var best = split(delimiters[0], comment: comment)
         for delimiter in delimiters.dropFirst() {
@@ -115,9 +121,11 @@ struct TableStart {
 
     // MARK: Comments
 
-    /// Returns the table without lines that begin with `#`, if they are comments.
+    /// Returns the split of the table without lines that begin with `#`; `nil` if they are no
+    /// comments.
     ///
-    /// If a line below the header would be a record, the lines above the header are a title.
+    /// If a line below the header that begins with `#` has as many fields as the header, it is a
+    /// record. The lines above the header are then a title.
     private func withoutComments(_ whole: TableSplit) -> TableSplit? {
         guard hasComments else { return nil }
         var split = best(comment: Self.sign)
@@ -138,7 +146,7 @@ struct TableStart {
         return isOnTop ? asTitle(split) : nil
     }
 
-    /// Returns the same cut, with the comments above the header as skipped lines.
+    /// Returns the same split, but with the comments above the header as lines to skip.
     func asTitle(_ split: TableSplit) -> TableSplit {
         var again = self.split(split.delimiter, comment: nil, at: starts[split.firstLine])
         (again.linesSkipped, again.firstLine) = (split.firstLine, split.firstLine)
@@ -212,7 +220,8 @@ struct TableStart {
 
     // MARK: Rows of several widths
 
-    /// Returns the cut that matches most rows, if no cut gives rows of equal width.
+    /// Returns the split with which most rows have equal width, if no split gives all rows one
+    /// width.
     private func uneven(_ whole: TableSplit, _ possible: TableSplit?) -> Finding {
         let splits = delimiters.map { split($0, comment: nil) }
         let wide = splits.filter { $0.width > 1 }

@@ -128,7 +128,11 @@ extension RunIndex {
             text = line
         }
 
-        /// - Parameter names: The names of the files in the folder.
+        /// Creates the line of a run from its report.
+        ///
+        /// - Parameters:
+        ///   - stem: The name of the report's files without their suffix.
+        ///   - names: The names of the files in the folder.
         init(_ report: RunReport, _ stem: String, _ names: Set<String>) {
             func sum(_ count: (ObjectCounts) -> Int) -> Int {
                 report.objects.reduce(0) { $0 + count($1) }

@@ -39,6 +39,8 @@ struct RunContinuation {
         }
     }
 
+    /// Returns why a run must start over instead of completing an earlier one.
+    ///
     /// - Parameters:
     ///   - earlier: the request of the earlier run, with its values of the current parameters.
     ///   - done: the stages that it completed, with their fingerprints.

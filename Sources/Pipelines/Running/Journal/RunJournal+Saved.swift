@@ -10,12 +10,14 @@ extension RunJournal {
         var stages: [StageNote]
         /// The positions at which imports stopped; the one of the active import comes first.
         var points: [ResumePoint] = []
-        /// Whether the first of them is the active import, whose notes have the plain kinds.
+        /// Whether the first of `points` is of the import that was running. Its notes have kinds
+        /// without the name of a stage before them.
         var isFirstPresent = false
         /// The number of records that the interrupted imports have saved.
         var recordsLoaded = 0
 
-        /// The position at which the active import stopped.
+        /// The position at which the import that was running has stopped; `nil` if none was
+        /// running.
         var present: ResumePoint? { isFirstPresent ? points.first : nil }
 
         /// The position at which an import stopped, such as
@@ -35,7 +37,8 @@ extension RunJournal {
             stages.compactMap(\.report.records).map(\.saved).reduce(recordsLoaded, +)
         }
 
-        /// Returns whether all of it was written by these stages, unchanged.
+        /// Returns whether these stages, unchanged, have written all notes about completed stages
+        /// and the running import.
         func isOf(_ stages: [Stage]) -> Bool {
             let fingerprints = Dictionary(
                 stages.map { ($0.name, $0.fingerprint) }, uniquingKeysWith: { first, _ in first })
@@ -47,21 +50,21 @@ extension RunJournal {
         var isEmpty: Bool { stages.isEmpty && points.isEmpty }
     }
 
-    /// The part of the notes in the store that a run continues.
+    /// What a run does with the notes that it finds in its store.
     enum Beginning {
-        /// Nothing.
+        /// It starts without notes: there are none, or the user asked to start over.
         case new
-        /// Everything: it completes the earlier run.
+        /// It completes the run that wrote the notes.
         case continued(Saved)
-        /// The run starts over, but keeps the positions of imports and the completed stages that do
-        /// not run.
+        /// It starts over, but keeps the notes about imports and completed stages that it does not
+        /// run.
         case startedOver(Saved, stages: Set<String>)
 
-        /// The notes of the run that is completed.
+        /// The notes of the earlier run, if this run completes it.
         var continued: Saved? { if case .continued(let saved) = self { saved } else { nil } }
     }
 
-    /// The fields that the notes of every version have.
+    /// The part of a run's note that every version of etl can read, to find out whose note it is.
     struct Heading: Decodable {
         var format: Int?
         var pipeline: String
@@ -76,7 +79,7 @@ extension RunJournal {
         var owner: String { RunNote.owner(pipeline: pipeline, isReplay: replay != nil) }
     }
 
-    /// The kinds of the notes of an interrupted import that a run or its status reads.
+    /// The kinds of notes that describe the progress of one import.
     private static let pointKinds = ["stage", "input", BulkWriter.stateKind]
 
     /// Returns what an earlier run of an owner left unfinished in the store.
@@ -135,6 +138,8 @@ extension RunJournal {
         try container.removeEmptyProgressFile()
     }
 
+    /// Returns what an owner's run left unfinished, read from the notes by a closure.
+    ///
     /// - Parameter read: returns the notes of a kind.
     private static func saved(
         by owner: String, _ paths: NotedPaths,

@@ -5,7 +5,7 @@ import RecordStreams
 package struct UnrepeatableInputs: Sendable, Hashable {
     /// The effect on the next run.
     package enum Outcome: Sendable, Hashable {
-        /// The import reads all of their records again and skips the saved ones.
+        /// The import reads all records of the streams again and skips the saved ones.
         case readOver
         /// The import starts over, although part of it is saved.
         case importStartsOver
@@ -17,7 +17,8 @@ package struct UnrepeatableInputs: Sendable, Hashable {
 
     /// The names of the streams in messages.
     package var names: [String]
-    /// Whether all of them are commands, which return their records again without help.
+    /// Whether all streams are outputs of commands, which return their records again when they are
+    /// run again.
     var areCommands = false
     /// The effect on the next run.
     package var outcome: Outcome

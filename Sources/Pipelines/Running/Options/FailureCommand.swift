@@ -6,6 +6,9 @@ import Processes
 package struct FailureCommand: Sendable {
     private let command: Command
 
+    /// Completes the command of a spec with the report's path as an argument, and with environment
+    /// variables about the run.
+    ///
     /// - Parameters:
     ///   - report: the path of the run's report; `nil` if no report was written.
     ///   - status: the exit status of the run.

@@ -35,6 +35,8 @@ struct Replay: Sendable {
         self.note = note
     }
 
+    /// Finds the rejects of a run, and reads the note of their folder.
+    ///
     /// - Parameters:
     ///   - run: the folder, the run's report, its ID if its folder is in `./rejects`, or a spec:
     ///     the last of its runs that has rejects left.
@@ -227,8 +229,10 @@ struct Replay: Sendable {
             fix: "remove it from the file, and remove the line with too-big from its reasons")
     }
 
-    /// - Throws: `RunFailure` with status 75 if an unfinished replay of another folder must be
-    ///   completed first, because its notes are in the store.
+    /// Fails if the store has the notes of another replay, which must be completed first.
+    ///
+    /// - Throws: `RunFailure` with status 75 if an unfinished replay of another folder has work
+    ///   left.
     func reject(unfinished run: RunNote?) throws {
         // A deleted folder has nothing left to replay.
         guard let other = run?.replay, other != folder,

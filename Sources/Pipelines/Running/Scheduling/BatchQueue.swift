@@ -29,9 +29,9 @@ final class BatchQueue<Batch>: Sendable {
         var error: (any Error)?
         /// The number of batches that were put in and not yet recycled.
         var outCount = 0
-        /// Whether one of those batches is large.
+        /// Whether one of the batches that were put in and not yet recycled is large.
         var hasLarge = false
-        /// Whether the reader waits until all of them are recycled.
+        /// Whether the reader waits until every batch that was put in is recycled.
         var isHeld = false
     }
 
@@ -42,6 +42,8 @@ final class BatchQueue<Batch>: Sendable {
     private let release = DispatchSemaphore(value: 0)
     private let isLarge: @Sendable (Batch) -> Bool
 
+    /// Creates a queue, and all batches that it circulates.
+    ///
     /// - Parameters:
     ///   - isReadFirst: whether the reader finishes before the writer starts, and never waits for
     ///     it.

@@ -42,7 +42,10 @@ package final class Interruption: Sendable {
         return isOver ? .timeLimit : nil
     }
 
-    /// - Throws: `Interrupted` if the run must stop.
+    /// Throws if the run must stop.
+    ///
+    /// - Parameter ignoringTimeLimit: Whether only a signal stops the run.
+    /// - Throws: `Interrupted` with the reason to stop.
     func check(ignoringTimeLimit: Bool = false) throws {
         if let reason = reason(ignoringTimeLimit: ignoringTimeLimit) { throw Interrupted(reason) }
     }

@@ -8,6 +8,8 @@ final class RoundRobinGate: Sendable {
     private let semaphores: [DispatchSemaphore]
     private let hasEnded = Mutex(false)
 
+    /// Creates a gate that lets thread 0 work first.
+    ///
     /// - Parameter count: the number of threads.
     init(count: Int) {
         // Dispatch traps if a semaphore is deallocated with less than its initial value, so start

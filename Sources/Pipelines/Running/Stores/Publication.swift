@@ -18,7 +18,7 @@ import RecordStreams
 struct Publication: Sendable {
     private static let ending = ".ready"
 
-    /// The store replacement that the files wait for.
+    /// The replacement of the store at the end of the run, for which the files wait.
     private struct PendingReplacement {
         let runID: String
         let store: String
@@ -26,7 +26,8 @@ struct Publication: Sendable {
         let work: String
     }
 
-    /// `nil` if each file gets its name as soon as it is complete.
+    /// The replacement of the store, after which the files get their final names. It is `nil` if
+    /// the run works on the store itself; each file then gets its name as soon as it is complete.
     private let replacement: PendingReplacement?
 
     /// A publication that gives files their names immediately.
@@ -42,11 +43,12 @@ struct Publication: Sendable {
                 ? PendingReplacement(runID: runID, store: target.path, work: target.workPath) : nil)
     }
 
-    /// Whether the run's files get their names at the end.
+    /// Whether the run's files get their final names only when the run replaces its store.
     var isDeferred: Bool { replacement != nil }
 
-    /// Adds an export to the plan, and returns the path to write to; `nil` if the file gets its
-    /// name immediately.
+    /// Adds an export to the plan.
+    ///
+    /// - Returns: The hidden path to write to; `nil` if the file gets its name immediately.
     func place(ofExport path: FileName) throws -> FileName? {
         guard let replacement, path != "-" else { return nil }
         let target = FileSystem.resolved(path) ?? path
@@ -56,7 +58,7 @@ struct Publication: Sendable {
         return place
     }
 
-    /// Removes files that the run's files replace, as soon as all of those have their names.
+    /// Removes files of earlier exports once all files of this run have their final names.
     func remove(_ paths: [FileName]) throws {
         guard !paths.isEmpty else { return }
         guard replacement != nil else { return try paths.forEach(Self.removeEarlier) }
@@ -108,7 +110,7 @@ struct Publication: Sendable {
 
     // MARK: The plan
 
-    /// A file or folder and its final name.
+    /// A file or folder with its hidden name until the end of the run, and its final name.
     private struct Move: Decodable, Hashable {
         var from: FileName
         var to: FileName

@@ -27,6 +27,8 @@ struct StoreTarget {
             case afterEachStage, atTheEnd
         }
 
+        /// Chooses the way in which a run works on its store.
+        ///
         /// - Parameters:
         ///   - isOnlyRead: whether no stage writes.
         ///   - isOfApp: whether the store is an app's, or will be created as a copy of one.
@@ -55,18 +57,18 @@ struct StoreTarget {
 
         var isDry: Bool { if case .snapshot = self { true } else { false } }
 
-        /// The way of the actual run.
+        /// The way in which the run would work if it were not a dry run.
         var real: Way { if case .snapshot(let way) = self { way } else { self } }
     }
 
-    /// Keeps other processes' changes from being lost when a clone replaces the store.
+    /// How a run makes sure that its clone does not replace a store that another process has
+    /// changed since.
     private enum Watch {
         case none
-        /// Locks out other processes from an app's store.
+        /// The store is an app's and is locked, so that no other process can change it.
         case appStoreLock(AppStoreLock)
-        /// Detects writes of other processes, and keeps the file state from when that began.
-        ///
-        /// A lock can be lost silently, but a write changes the files.
+        /// The store is not locked; writes of other processes are detected before it is replaced.
+        /// The values are the state and the digest of its files when this began.
         case detector(ForeignWriteDetector, fileState: String, digest: String?)
     }
 
@@ -92,7 +94,8 @@ struct StoreTarget {
     var leavesLooseLinks = false
     /// How long to wait for locks of other processes.
     var patience: LockPatience?
-    /// The run that has left work next to the store, whether that work can be resumed or not.
+    /// The name of the run whose unfinished work was found next to the store, whether or not it can
+    /// be resumed.
     private(set) var givenUpRun: String?
     private var watched = Watch.none
 

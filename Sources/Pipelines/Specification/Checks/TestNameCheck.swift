@@ -93,7 +93,7 @@ struct PropertyKind {
     /// Whether the value is a list whose order does not matter.
     var isSet = false
 
-    /// - Returns: `nil` if the entity does not have the property.
+    /// Finds the property at the end of a path; `nil` if the entity does not have it.
     init?(_ path: String, of entity: String, _ model: ManagedObjectModel) {
         var entity = entity
         let parts = model.folded(path.keyPath, from: entity)

@@ -185,7 +185,7 @@ extension FieldMapping {
             case seconds
             /// Milliseconds since 1970, for dates.
             case milliseconds
-            /// A number with these separators.
+            /// A decimal number that is written with the given separators.
             case text(decimal: String, thousands: String?)
         }
 

@@ -177,7 +177,10 @@ extension BulkWriter {
         return try found.step() ? found : nil
     }
 
-    /// - Parameter later: Later records with the same key, which may set the link differently.
+    /// Returns whether a later record of the same object sets the link, so that the row's own value
+    /// for it no longer matters.
+    ///
+    /// - Parameter later: The positions of the later deferred records with the same key.
     private func isOverruled(
         _ link: Int, by later: [Int]
     ) throws(StoreError) -> Bool {

@@ -64,14 +64,15 @@ extension PredicateSQL {
         return result
     }
 
-    /// A part of a predicate for the evaluator.
+    /// A part of a predicate that Swift code evaluates, called from SQL, instead of SQLite.
     private struct Part {
         var predicate: GraphPredicate
-        /// The slots that the part reads.
+        /// The indexes of the call's arguments that the part reads.
         var slots: Set<Int> = []
     }
 
-    /// The values and comparisons that one or more calls of the evaluator read, each once.
+    /// The values and comparisons that become arguments of one or more calls of the evaluator, each
+    /// once.
     private struct Terms {
         var program: SQLProgram
         var known: [GraphComparison: Part] = [:]

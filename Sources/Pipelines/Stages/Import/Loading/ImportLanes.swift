@@ -1,16 +1,7 @@
 import Synchronization
 
-/// The queues from the inputs of an import to the writer thread.
-///
-/// Inputs, or pieces of them, are assigned to the lanes in round-robin order. Each lane is read by
-/// its own thread, so that several inputs or pieces are decoded in parallel. The output still has
-/// the order of the inputs: a lane that is ahead waits with full batches until its turn.
-///
-/// ```
-/// a.csv, c.csv -> lane 0 \                           a1, a3, b2 -> lane 0 \
-///                          a a a b b c c c d                                a1 a2 a3 b1 b2
-/// b.csv, d.csv -> lane 1 /                           a2, b1 -----> lane 1 /
-/// ```
+/// The lanes between the inputs of an import and the thread that writes: each lane is a queue of
+/// batches with its own reading thread.
 final class ImportLanes: Sendable {
     /// The minimum number of batches per lane; with fewer, a lane is idle whenever its reader or
     /// the writer waits.
@@ -30,9 +21,10 @@ final class ImportLanes: Sendable {
     let unit: ReadingUnit
     /// Whether the inputs are read before the writer begins, on the writer's thread.
     let isReadFirst: Bool
-    /// The gate for cutting pieces.
+    /// The gate that lets one lane at a time cut the next piece from the input.
     let splitting: RoundRobinGate
-    /// The gate for counting the contents of pieces.
+    /// The gate that lets one lane at a time count the records of its decoded piece, in input
+    /// order.
     let counting: RoundRobinGate
     private let queues: [BatchQueue<MappedBatch>]
     private let inputCount: Int
@@ -41,7 +33,7 @@ final class ImportLanes: Sendable {
     /// Creates the lanes.
     ///
     /// - Parameters:
-    ///   - share: The unit of work for a lane.
+    ///   - unit: What a lane takes at a time: an input, or a piece of one.
     ///   - inputCount: The number of inputs.
     ///   - batchCount: The maximum number of batches.
     ///   - plans: The plans, one per lane.

@@ -10,7 +10,7 @@ import RecordStreams
 /// lane 1          cut 2 | decode 2 |  count 2 | map 2  cut 4 | decode 4 ...
 /// ```
 final class ImportPieces: Sendable {
-    /// An open input.
+    /// An input that is being read, with the counts of its pieces so far.
     final class Input {
         let file: InputFile
         let bytesBefore: Int
