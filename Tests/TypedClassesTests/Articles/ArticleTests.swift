@@ -94,6 +94,18 @@ import Testing
         #expect(count >= 7)
     }
 
+    @Test func everySampleImportsGraphStoreAlone() throws {
+        let files = try Self.texts(in: Self.samples, ending: "Samples.swift")
+        #expect(files.count >= 10)
+        for (name, text) in files {
+            let modules = text.matches(of: #/import (\w+)/#).map { $0.1 }
+            #expect(modules.contains("GraphStore"), "\(name)")
+            for module in ["GraphModel", "XcodeModel", "SQLite"] {
+                #expect(!modules.contains(Substring(module)), "\(name): \(module)")
+            }
+        }
+    }
+
     @Test func everyArticleIsOnTheFirstPage() throws {
         let texts = try Self.texts(in: Self.articles, ending: ".md")
         let first = try #require(texts["GraphStore.md"])
