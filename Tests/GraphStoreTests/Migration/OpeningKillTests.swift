@@ -12,8 +12,15 @@ import Testing
     private static let second =
         "Task: { attributes: { name: String, rank: { type: Integer 16, default: 3 } } }"
 
-    private static func store() throws -> MigratedStore {
-        try MigratedStore(from: first, to: second) { context in
+    private static let third = """
+        Task:
+          attributes:
+            title: { type: String, renamed-from: name }
+            rank: { type: Integer 16, default: 3 }
+        """
+
+    private static func store(to later: String = second) throws -> MigratedStore {
+        try MigratedStore(from: first, to: later) { context in
             try context.make("Task", ["name": "a"])
             try context.make("Task", ["name": "b"])
         }
@@ -57,6 +64,18 @@ import Testing
         defer { FileHooks.remove(number) }
         _ = try open(path) { if $0.phase == .swapping { calls.withLock { $0 = 0 } } }
         return calls.withLock { $0 ?? 0 }
+    }
+
+    /// Opens the store with the third model, which migrates it in two stages.
+    ///
+    /// - Parameter killed: The stage before which to kill this process, from 0; `nil` for none.
+    private static func open(_ path: String, killedBeforeStage killed: Int?) throws {
+        var options = StoreOptions()
+        options.migration = .automatic(
+            through: ModelHistory([try model(first), try model(second), try model(third)]),
+            stoppingAt: [1],
+            willMigrate: { if $0.from == killed { kill(getpid(), SIGKILL) } })
+        _ = try PersistentContainer(model: model(third), .sqlite(at: path, options: options))
     }
 
     /// The store's path without symbolic links, as file calls use it.
@@ -112,5 +131,19 @@ import Testing
             #expect(left == store.old || left == store.new, comment)
             try expectMigrated(store, after: comment)
         }
+    }
+
+    @Test("after a kill between two stages of a chain, the next opening resumes at the second one")
+    func stages() async throws {
+        let store = try Self.store(to: Self.third)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = store.path as String] in
+            try OpeningKillTests.open(path, killedBeforeStage: 1)
+        }
+        #expect(try PersistentContainer.model(ofStoreAt: store.path) == model(Self.second))
+        try Self.open(store.path, killedBeforeStage: nil)
+        #expect(
+            try store.objects("Task", "title", "rank") == ["title=a rank=3", "title=b rank=3"])
+        #expect(try PersistentContainer.model(ofStoreAt: store.path + ".bak-v1") == store.old)
+        try store.check()
     }
 }
