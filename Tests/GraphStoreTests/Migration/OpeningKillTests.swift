@@ -97,6 +97,7 @@ import Testing
         let backup = try PersistentContainer(model: store.old, at: store.path + ".bak-v1")
         #expect(
             try backup.newContext().count(for: FetchRequest(entityName: "Task")) == 2, kill)
+        #expect(try store.lines("PRAGMA journal_mode") == ["wal"], kill)
         try store.check()
     }
 
