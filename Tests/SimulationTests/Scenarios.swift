@@ -33,6 +33,11 @@ extension Scenario {
             attributes: { text: String, number: Integer 32 }
         """
 
+    /// The next version of the model, to which a store can be migrated without a mapping.
+    private static let laterModel = model.replacing("version: v1", with: "version: v2").replacing(
+        "title: { type: String, pattern: \"[^z]*\" }",
+        with: "name: { type: String, renamed-from: title }\n      note: String")
+
     /// Returns records of tasks in a random or ascending order, of which some are rejected.
     static func tasks(_ ids: Range<Int>, seed: UInt64, ordered: Bool = false, bad: Int = 8)
         -> String
@@ -221,11 +226,7 @@ extension Scenario {
             files: ["tasks.ndjson": tasks(20..<100, seed: 11)]),
         Scenario(name: "migrate") { place in
             try fill(place)
-            try place.write(
-                "model2.yaml",
-                model.replacing("version: v1", with: "version: v2").replacing(
-                    "title: { type: String, pattern: \"[^z]*\" }",
-                    with: "name: { type: String, renamed-from: title }\n      note: String"))
+            try place.write("model2.yaml", laterModel)
         } work: { place in
             let migration = StoreMigration(
                 store: place.path("store.sqlite"), to: place.path("model2.yaml"),
@@ -235,6 +236,21 @@ extension Scenario {
                 return Ending(.ok)
             } catch {
                 return Ending(error)
+            }
+        },
+        Scenario(name: "migrate while opening") { place in
+            try fill(place)
+        } work: { place in
+            let (read, diagnostics) = ModelFile.read(text: laterModel)
+            guard let model = read else { return Ending(.software, "\(diagnostics)") }
+            var options = StoreOptions()
+            options.migration = .automatic
+            do throws(StoreError) {
+                _ = try PersistentContainer(
+                    model: model, .sqlite(at: place.path("store.sqlite"), options: options))
+                return Ending(.ok)
+            } catch {
+                return Ending(RunFailure(error))
             }
         },
         Scenario(name: "repair") { place in

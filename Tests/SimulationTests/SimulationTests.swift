@@ -49,7 +49,10 @@ import Testing
 
     @Test(
         "what a run has reported as done survives a loss of power",
-        arguments: ["export", "first load", "commit: run", "open: replace", "migrate", "app store"])
+        arguments: [
+            "export", "first load", "commit: run", "open: replace", "migrate",
+            "migrate while opening", "app store",
+        ])
     func isDurable(_ name: String) throws {
         let finding = try Simulation().strike(try scenario(name), [], endsInLoss: true)
         #expect(finding == nil, "\(finding as Any)")

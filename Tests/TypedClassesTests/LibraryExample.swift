@@ -1,5 +1,4 @@
 import Foundation
-import GraphModel
 import GraphStore
 
 func tidy(storeAt path: String, modelAt modelPath: String) throws -> StoreChange {

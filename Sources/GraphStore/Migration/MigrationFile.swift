@@ -12,20 +12,30 @@ struct MigrationFile {
     /// SQLite's `application_id` of an unfinished store: `etlM`.
     private static let mark: Int64 = 0x6574_6C4D
     private static let markOffset = 68
+    /// The header byte that is 2 if the file uses a WAL
+    /// (https://www.sqlite.org/fileformat2.html).
+    private static let writeVersionOffset = 18
 
     /// Removes the remains of an earlier migration.
     ///
     /// - Parameter storeUUID: The store's UUID, which a finished successor has too.
+    /// - Returns: Whether the remains use a WAL, as the store did before. A migration that is killed
+    ///   while it replaces the store has already removed the store's WAL.
     /// - Throws: `.exists` if the file does not belong to a migration of the store.
-    func clear(storeUUID: String) throws(StoreError) {
-        guard FileSystem.exists(path) else { return try remove() }
+    func clear(storeUUID: String) throws(StoreError) -> Bool {
+        guard FileSystem.exists(path) else {
+            try remove()
+            return false
+        }
         if let reason = try reasonNotOurs(storeUUID) {
             throw StoreError(
                 .exists,
                 "\(path), the path of the new store, is another file (\(reason));"
                     + " move it away")
         }
+        let header = try StoreFiles.read(path, first: Self.writeVersionOffset + 1)
         try remove()
+        return header.last == 2 && header.count == Self.writeVersionOffset + 1
     }
 
     /// Returns why the file is not from a migration of the store; `nil` if it is.

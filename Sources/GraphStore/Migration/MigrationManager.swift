@@ -128,9 +128,9 @@ public struct MigrationManager: Sendable {
         planned(plan)
         guard !plan.isEmpty else { return plan }
         if let refusal = plan.refusal(ofStoreAt: path) { throw refusal }
-        try file.clear(storeUUID: source.metadata.uuid)
+        let usedLog = try file.clear(storeUUID: source.metadata.uuid)
         isBegun = true
-        let journal = try reader.text("PRAGMA journal_mode") ?? "wal"
+        let journal = usedLog ? "wal" : try reader.text("PRAGMA journal_mode") ?? "wal"
         try MigrationWriter(
             source: source, script: script, file: file, cancellation: cancellation, report: report
         ).write(plan)

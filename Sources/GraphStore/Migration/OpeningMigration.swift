@@ -39,7 +39,12 @@ struct OpeningMigration {
         let lock = try MigrationLock(at: path, waiting: patience)
         defer { withExtendedLifetime(lock) {} }
         do throws(StoreError) {
-            return try opening()
+            let store = try opening()
+            // A migration may have been killed after it replaced the store, and before this step.
+            if !StoreBackups.seen(of: path).all.isEmpty {
+                try StoreFiles.synchronizeFolder(of: StoreFiles.resolved(path))
+            }
+            return store
         } catch {
             guard error.isOtherVersion else { throw error }
         }

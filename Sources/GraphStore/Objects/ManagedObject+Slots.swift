@@ -31,7 +31,9 @@ extension ManagedObject {
 
     /// Sets an attribute without change tracking, for `awakeFromFetch` and caches.
     ///
-    /// A save ignores the value.
+    /// The save of a change ignores the value; the save of a new object writes it.
+    ///
+    /// - Throws: `.validation` or `.invalidRequest` if the attribute cannot hold the value.
     public final func setPrimitiveValue(
         _ value: StoredValue, forKey key: String
     ) throws(StoreError) {
@@ -40,7 +42,9 @@ extension ManagedObject {
         }
         if presence == .fault { try realize() }
         if link.isGuarded { try link.examine(layout) }
-        values[slot] = value
+        values[slot] =
+            layout.slots[slot].holdsAsIs(value)
+            ? value : try layout.attributes[slot].fitting(value, of: layout.name)
     }
 
     /// Returns an attribute's value without calling overridden accessors.

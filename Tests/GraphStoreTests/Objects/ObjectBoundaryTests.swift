@@ -158,10 +158,19 @@ import Testing
         let store = try Self.store()
         let context = store.context()
         let ann = try Self.ann(context)
-        let error = storeError { try ann.setValue(.attribute(.real(number)), forKey: name) }
-        #expect(error?.code == .validation)
-        #expect(
-            error?.message == "'Person.\(name)' cannot hold \(number), because it is not finite")
+        for error in [
+            storeError { try ann.setValue(.attribute(.real(number)), forKey: name) },
+            storeError { try ann.setPrimitiveValue(.real(number), forKey: name) },
+        ] {
+            #expect(error?.code == .validation)
+            #expect(
+                error?.message
+                    == "'Person.\(name)' cannot hold \(number), because it is not finite")
+        }
+        let request = BatchInsertRequest(
+            entityName: "Person", objects: [["name": "Bob", name: .value(.real(number))]])
+        let result = try context.execute(request)
+        #expect(result.inserted == 0 && result.rejects.map(\.property) == [name])
     }
 
     @Test(
@@ -246,6 +255,56 @@ import Testing
         #expect(
             storeError { try ann.setValue(.attribute(.text("Bob")), forKey: "name") }?.message
                 == message)
+    }
+
+    @Test("an object can be read after its context and its container are freed")
+    func readWithoutContainer() throws {
+        let store = try Self.store()
+        func people() throws -> [Person] {
+            let container = try PersistentContainer(model: nil, at: store.path)
+            let context = container.newContext()
+            let people = try context.fetch(Person.request)
+            for person in people { try context.refresh(person, mergeChanges: false) }
+            return people
+        }
+        let ann = try #require(try people().first)
+        #expect(ann.managedObjectContext == nil && ann.isFault)
+        #expect(ann[required: Person.name] == "Ann")
+        #expect(try ann.objectIDs(for: "pets").count == 1)
+    }
+
+    @Test("following a typed link after the context is freed ends the process with the reason")
+    func linkWithoutContext() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
+        {
+            let store = try ObjectBoundaryTests.store()
+            func people() throws -> [Person] { try store.context().fetch(Person.request) }
+            _ = try people().first?[Person.pets]
+        }
+        let text = Self.lastWords(result)
+        #expect(
+            text.contains(
+                "of p1 cannot be used: The context of an object of 'Person' no longer "
+                    + "exists"), "\(text)")
+    }
+
+    @Test("a retained object keeps neither its context nor the context's other changes alive")
+    func pendingChangesOfAFreedContext() throws {
+        let store = try Self.store()
+        weak var context: ManagedObjectContext?
+        weak var pet: ManagedObject?
+        func edited() throws -> ManagedObject {
+            let own = store.context()
+            context = own
+            let ann = try Self.ann(own)
+            try ann.setValue(.attribute(.real(1.8)), forKey: "height")
+            pet = try own.insert("Pet")
+            return ann
+        }
+        let ann = try edited()
+        #expect(context == nil && pet == nil)
+        #expect(try ann.value(forKey: "height").value(as: Double.self) == 1.8)
+        try store.expect("SELECT ZHEIGHT FROM ZPERSON", ["-"])
     }
 
     @Test("a reference can be read after the context is freed")

@@ -94,6 +94,18 @@ import Testing
         #expect(count >= 7)
     }
 
+    @Test func everySampleImportsGraphStoreAlone() throws {
+        let files = try Self.texts(in: Self.samples, ending: "Samples.swift")
+        #expect(files.count >= 10)
+        for (name, text) in files {
+            let modules = text.matches(of: #/import (\w+)/#).map { $0.1 }
+            #expect(modules.contains("GraphStore"), "\(name)")
+            for module in ["GraphModel", "XcodeModel", "SQLite"] {
+                #expect(!modules.contains(Substring(module)), "\(name): \(module)")
+            }
+        }
+    }
+
     @Test func everyArticleIsOnTheFirstPage() throws {
         let texts = try Self.texts(in: Self.articles, ending: ".md")
         let first = try #require(texts["GraphStore.md"])
@@ -132,6 +144,20 @@ import Testing
         for name in Self.classesOfCoreData {
             let word = try Regex("`[^`]*\\bNS\(name)\\b").wordBoundaryKind(.simple)
             #expect(article.firstMatch(of: word) != nil, "NS\(name)")
+        }
+    }
+
+    @Test func everyCommonMethodOfCoreDataHasARow() throws {
+        let article = try #require(
+            try Self.texts(in: Self.articles, ending: ".md")["MigratingFromCoreData.md"])
+        var names: Set<Substring> = []
+        for row in article.split(separator: "\n") where row.hasPrefix("| ") {
+            for code in row.split(separator: "|")[0].matches(of: #/`([^`]+)`/#) {
+                for word in code.1.matches(of: #/[A-Za-z]+/#) { names.insert(word.0) }
+            }
+        }
+        for name in Self.methodsOfCoreData {
+            #expect(names.contains(Substring(name)), "\(name)")
         }
     }
 
@@ -201,5 +227,50 @@ import Testing
         PersistentStoreDescription PersistentStoreRequest PersistentStoreResult
         PropertyDescription PropertyMapping QueryGenerationToken RelationshipDescription
         SaveChangesRequest SecureUnarchiveFromDataTransformer StagedMigrationManager
+        """.split(whereSeparator: \.isWhitespace)
+
+    /// The common methods and properties of Core Data's classes, by class in the order of their use.
+    private static let methodsOfCoreData = """
+        mergedModel entitiesByName entities configurations fetchRequestTemplate versionIdentifiers
+        entityVersionHashesByName isConfiguration setEntities managedObjectClassName isAbstract
+        superentity subentities attributesByName relationshipsByName propertiesByName isKindOf
+        relationships indexes uniquenessConstraints versionHash renamingIdentifier userInfo
+        isOptional isTransient validationPredicates attributeType defaultValue
+        allowsExternalBinaryDataStorage deleteRule isToMany isOrdered minCount maxCount
+        destinationEntity inverseRelationship
+        loadPersistentStores persistentStoreDescriptions viewContext newBackgroundContext
+        performBackgroundTask defaultDirectoryURL managedObjectModel persistentStoreCoordinator
+        persistentStores addPersistentStore remove url setURL metadata setMetadata
+        managedObjectID destroyPersistentStore replacePersistentStore migratePersistentStore
+        setOption isReadOnly timeout shouldMigrateStoreAutomatically
+        shouldInferMappingModelAutomatically shouldAddStoreAsynchronously identifier
+        perform performAndWait parent insert delete assign save hasChanges insertedObjects
+        updatedObjects deletedObjects registeredObjects rollback reset refresh refreshAllObjects
+        object existingObject registeredObject obtainPermanentIDs fetch count execute
+        processPendingChanges detectConflicts mergePolicy automaticallyMergesChangesFromParent
+        mergeChanges setQueryGenerationFrom queryGenerationToken undoManager undo redo
+        shouldDeleteInaccessibleFaults retainsRegisteredObjects name transactionAuthor
+        stalenessInterval propagatesDeletesAtEndOfEvent concurrencyType
+        insertNewObject entity objectID managedObjectContext isInserted isUpdated isDeleted isFault
+        faultingState hasPersistentChangedValues hasFault objectIDs value setValue
+        setValuesForKeys dictionaryWithValues primitiveValue setPrimitiveValue willAccessValue
+        willChangeValue changedValues committedValues changedValuesForCurrentEvent awakeFromInsert
+        awakeFromFetch awake willSave didSave prepareForDeletion willTurnIntoFault
+        didTurnIntoFault validateForInsert validateForUpdate validateForDelete validateValue
+        mutableSetValue mutableOrderedSetValue uriRepresentation isTemporaryID
+        predicate sortDescriptors fetchLimit fetchOffset fetchBatchSize returnsObjectsAsFaults
+        includesPropertyValues includesSubentities includesPendingChanges
+        shouldRefreshRefetchedObjects relationshipKeyPathsForPrefetching propertiesToFetch
+        propertiesToGroupBy havingPredicate returnsDistinctResults resultType affectedStores
+        performFetch fetchedObjects sections indexPath sectionNameKeyPath sectionIndexTitles
+        cacheName deleteCache objectsToInsert dictionaryHandler managedObjectHandler
+        propertiesToUpdate fetchRequest result
+        fetchHistory deleteHistory currentPersistentHistoryToken timestamp author contextName
+        bundleID processID changes changeType changedObjectID updatedProperties tombstone
+        resolve sourceObject objectSnapshot persistedSnapshot cachedSnapshot oldVersionNumber
+        newVersionNumber constraint conflictingObjects databaseObject
+        migrateStore inferredMappingModel entityMappings attributeMappings relationshipMappings
+        begin end createDestinationInstances createRelationships performCustomValidation associate
+        sourceModel destinationModel migrationProgress cancelMigrationWithError
         """.split(whereSeparator: \.isWhitespace)
 }

@@ -1,5 +1,4 @@
 import Foundation
-import GraphModel
 import GraphStore
 import Testing
 

@@ -48,6 +48,8 @@ extension PersistentContainer {
     /// - Parameters:
     ///   - path: The path of the other store; `nil` compares with an empty one.
     ///   - identity: The key by which objects of both stores are matched.
+    /// - Throws: `.busy` if the first load of one of the stores has not finished, because its links
+    ///   are written at its end.
     public func difference(
         from path: String?, by identity: StoreDifference.Identity = .primaryKey
     ) throws(StoreError) -> StoreDifference {
@@ -70,6 +72,36 @@ extension PersistentContainer {
         let attach = try reader.prepare("ATTACH ? AS other")
         attach.bind(snapshot?.address.target(readingOnly: true) ?? path, at: 1)
         try attach.run()
+        // Each store is read in one snapshot, to which the checks apply.
+        try reader.execute("BEGIN")
+        if schema.isOurs {
+            try reader.rejectUnfinishedLoad(in: "main", self.path) { () throws(StoreError) in
+                try newReader()
+            }
+            try reader.rejectUnfinishedLoad(in: "other", path) { () throws(StoreError) in
+                try PersistentStore.readerOfStore(at: path)
+            }
+        }
         return try comparison.run(reader)
+    }
+}
+
+extension Connection {
+    /// Throws if a load of one of the connection's stores is running or has not finished.
+    ///
+    /// - Parameters:
+    ///   - database: The store's schema name in statements.
+    ///   - path: The store's path, for the error.
+    ///   - other: Opens another connection to the store, which finds the load's process.
+    fileprivate func rejectUnfinishedLoad(
+        in database: String, _ path: String, _ other: () throws(StoreError) -> Connection
+    ) throws(StoreError) {
+        let table = "SELECT 1 FROM \(database).sqlite_master WHERE name = 'ETL_PENDING'"
+        guard try integer(table) != nil,
+            try integer("SELECT 1 FROM \(database).ETL_PENDING LIMIT 1") != nil
+        else { return }
+        try PersistentStore.rejectUnfinished(other(), path)
+        // The load has finished since, but not in this snapshot.
+        throw .unfinishedLoad(path)
     }
 }

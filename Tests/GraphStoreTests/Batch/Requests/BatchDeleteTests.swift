@@ -34,6 +34,23 @@ import Testing
         }
     }
 
+    @Test("a batch delete by object IDs deletes these objects only")
+    func byIDs() throws {
+        try withObjects { store in
+            let context = store.context()
+            let tasks = (0..<4).map { number in
+                context.insert(Todo.self) { $0.number = number }
+            }
+            try context.save()
+            let ids = [tasks[1].objectID, tasks[3].objectID]
+            let result = try context.execute(
+                BatchDeleteRequest(entityName: "Task", predicate: GraphKey.object.in(ids)))
+            #expect(result.deleted == 2)
+            #expect(tasks.map(\.isDeleted) == [false, true, false, true])
+            try store.expect("SELECT ZNUMBER FROM ZTASK ORDER BY 1", ["0", "2"])
+        }
+    }
+
     @Test func nullifiesInverseRelationships() throws {
         // Item 1 (Book 2, Film 3), Owner 4: the inverse has a companion and an order.
         try withStore(

@@ -195,6 +195,49 @@ import Testing
         }
     }
 
+    @Test("during a first load, a comparison with the store fails as busy, from either store")
+    func comparisons() throws {
+        let copies = try TemporaryFolder()
+        let path = copies.file("copy.sqlite")
+        try withStore(Self.entities) { store in
+            try store.container.copyStore(to: path)
+            let copy = try PersistentContainer(model: nil, at: path, opening: .existing)
+            var errors: [StoreError?] = []
+            try store.container.load(
+                Self.plan, Self.records(0..<20), batchSize: 10, saveEvery: 10
+            ) { _ in
+                errors.append(storeError { _ = try copy.difference(from: store.path) })
+                errors.append(storeError { _ = try store.container.difference(from: path) })
+            }
+            let text =
+                "\(store.path) is in its first load, by process \(getpid()), whose indexes and links"
+                + " come at its end"
+            #expect(errors.map { $0?.message } == Array(repeating: text, count: 4))
+            #expect(errors.map { $0?.code } == Array(repeating: .busy, count: 4))
+            let found = try store.container.difference(from: path)
+            #expect(found.entities.map { "\($0.name) \($0.inserted)" } == ["Row 20", "Tag 3"])
+        }
+    }
+
+    @Test("a comparison with a store of a dead load fails until the load is completed")
+    func comparisonWithADeadLoad() throws {
+        let copies = try TemporaryFolder()
+        let path = copies.file("copy.sqlite")
+        try withStore(Self.entities) { store in
+            try store.container.load(Self.plan, Self.records(0..<20), buildsIndexes: false)
+            try store.foreign().execute(
+                "UPDATE ETL_PENDING SET SQL = '-- 1 1 x 1 1:1' WHERE NAME = 'ETL_LOADER'")
+            try store.container.copyStore(to: path)
+            // Opening it for writing completes the load of the copy.
+            let copy = try PersistentContainer(model: nil, at: path, opening: .existing)
+            let error = storeError { _ = try copy.difference(from: store.path) }
+            #expect(error?.isUnfinishedLoad == true)
+            #expect(error?.message.hasPrefix(store.path) == true)
+            try store.container.buildPendingIndexes()
+            #expect(try copy.difference(from: store.path).isEmpty)
+        }
+    }
+
     @Test("a pinned context keeps reading the links of its generation during a first load")
     func pinnedLinks() throws {
         try withStore(Self.entities) { store in

@@ -55,6 +55,78 @@ import Testing
             ])
     }
 
+    @Test("an observer of saves can save, and hears of its own save afterward")
+    func savingObserver() throws {
+        try withObjects { store in
+            let container = store.container
+            let seen = Mutex<[Int]>([])
+            let failures = Mutex<[String]>([])
+            container.observeChanges { change in
+                let isFirst = seen.withLock { seen in
+                    seen.append(change.inserted.count)
+                    return seen.count == 1
+                }
+                guard isFirst else { return }
+                let context = container.newContext()
+                context.insert(Todo.self)
+                context.insert(Todo.self)
+                if let error = storeError({ try context.save() }) {
+                    failures.withLock { $0.append(error.message) }
+                }
+            }
+            let context = store.context()
+            context.insert(Todo.self)
+            try context.save()
+            #expect(failures.withLock(\.self) == [])
+            #expect(seen.withLock(\.self) == [1, 2])
+        }
+    }
+
+    @Test("performAndWait runs at once inside a call of its context, also through another context")
+    func nestedContexts() throws {
+        try withObjects { store in
+            let (first, second) = (
+                store.container.newBackgroundContext(), store.container.newBackgroundContext()
+            )
+            let counts = try first.performAndWait { context in
+                context.insert(Todo.self)
+                try context.save()
+                return try second.performAndWait { context in
+                    context.insert(Todo.self)
+                    try context.save()
+                    return try first.performAndWait { context in
+                        context.insert(Todo.self)
+                        try context.save()
+                        return try second.performAndWait { try $0.count(for: Todo.request) }
+                    }
+                }
+            }
+            #expect(counts == 3)
+        }
+    }
+
+    @Test("performAndWait fails at once if it would write during a unit of work of the same thread")
+    func writesInsideAUnit() throws {
+        try withObjects { store in
+            let background = store.container.newBackgroundContext()
+            let context = store.context()
+            let start = ContinuousClock.now
+            let error = try context.unitOfWork { context -> StoreError? in
+                _ = try context.execute(
+                    BatchInsertRequest(entityName: "Task", objects: [["title": "a"]]))
+                return background.performAndWait { other in
+                    other.insert(Todo.self)
+                    return storeError { try other.save() }
+                }
+            }
+            #expect(error?.code == .busy)
+            #expect(error?.message.contains("on this thread, which cannot wait for itself") == true)
+            #expect(ContinuousClock.now - start < .seconds(4))
+            try background.performAndWait { _ = try $0.save() }
+            #expect(try context.count(for: Todo.request) == 2)
+        }
+    }
+
     @Test("the timeout error names no writer if a change check holds the lease")
     func looking() throws {
         let lease = WriteLease()
