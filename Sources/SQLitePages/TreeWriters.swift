@@ -62,8 +62,10 @@ package final class IndexTree {
     private let root: UInt32
     // Unchecked, as in `TableTree`.
     @exclusivity(unchecked) private var leaf = TreePage(.indexLeaf)
-    /// The previous leaf, which is full. It is kept until it is certain that the last leaf gets a
-    /// key; otherwise, its last key moves there.
+    /// The previous leaf, which is full.
+    ///
+    /// It is kept until it is certain that the last leaf gets a key; otherwise, its last key moves
+    /// there.
     @exclusivity(unchecked) private var full = TreePage(.indexLeaf)
     /// The key between the two leaves.
     @exclusivity(unchecked) private var divider = TreeCell()

@@ -82,8 +82,10 @@ extension ManagedObjectContext {
         return id
     }
 
-    /// Returns the unsaved objects among these IDs, by their current IDs. The caller keeps the
-    /// objects, because another process may take their keys, which changes the IDs.
+    /// Returns the unsaved objects among these IDs, by their current IDs.
+    ///
+    /// The caller keeps the objects, because another process may take their keys, which changes the
+    /// IDs.
     func held(_ ids: some Sequence<ManagedObjectID>) -> [ManagedObjectID: ManagedObject] {
         var held: [ManagedObjectID: ManagedObject] = [:]
         for id in ids where rows.unwritten.mayHave(id) { held[id] = object(with: id) }

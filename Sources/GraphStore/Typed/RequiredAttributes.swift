@@ -1,8 +1,10 @@
 public import FoundationEssentials
 public import GraphModel
 
-/// A type of required attributes. A generated class declares them as not optional, so the type
-/// provides a value for an attribute that is not set yet.
+/// A type of required attributes.
+///
+/// A generated class declares them as not optional, so the type provides a value for an attribute
+/// that is not set yet.
 public protocol RequiredAttributeValue: AttributeValue {
     /// The value that an accessor returns for an unset attribute; a save still rejects the object.
     static var unsetAttribute: Self { get }

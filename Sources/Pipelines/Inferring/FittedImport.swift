@@ -29,15 +29,18 @@ struct FittedImport {
     /// Whether it fills a relationship between objects that other imports create.
     var isJoin = false
     /// Whether the import names paths only to clear properties, because objects in earlier files
-    /// had fields that these records lack. No record need have such a path.
+    /// had fields that these records lack.
+    ///
+    /// No record need have such a path.
     var clearsParts = false
 
     /// The texts, such as `NA`, that this import reads as null and that no earlier import of the
     /// column has read as null.
     var nulls: [NullMarkers.Use] = []
 
-    /// The keys in the files that no object has. They are so few that their links stay empty
-    /// instead of the records being rejected.
+    /// The keys in the files that no object has.
+    ///
+    /// They are so few that their links stay empty instead of the records being rejected.
     var unknownKeys: [DanglingKeys] = []
 
     /// For columns with numbers such as `1.125`, how they are read and why.

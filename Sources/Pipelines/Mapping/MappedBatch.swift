@@ -26,7 +26,9 @@ package final class MappedBatch {
     /// The number of values that could not be cast and became null.
     var nulled = 0
     /// The paths of the spec that occurred in no record so far, among the records that this lane
-    /// has read. A lane is one of several threads that read inputs.
+    /// has read.
+    ///
+    /// A lane is one of several threads that read inputs.
     var unseen: [String] = []
     /// The paths of the spec that are missing in at least one record of the lane.
     var lacking: Set<String> = []

@@ -1,7 +1,8 @@
 internal import Diagnostics
 
-/// The columns of a table, and the slots that they fill. A slot is the index of a selected field in
-/// every record.
+/// The columns of a table, and the slots that they fill.
+///
+/// A slot is the index of a selected field in every record.
 struct CSVColumns {
     /// The column names, or `nil` until they are known.
     private(set) var names: [String]?

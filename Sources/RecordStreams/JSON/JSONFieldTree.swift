@@ -39,10 +39,14 @@ final class JSONFieldTree {
         /// The slots of this node and all its descendants.
         var slots: [Int] = []
         /// The selected fields inside this value whose paths lead to a list only further down, or
-        /// to none. If this value is null, so are they.
+        /// to none.
+        ///
+        /// If this value is null, so are they.
         var passingSlots: [Int] = []
         /// The selected fields inside this value whose paths have a list here or above, and a
-        /// further name below. If this value is null, so are they.
+        /// further name below.
+        ///
+        /// If this value is null, so are they.
         var listPassingSlots: [Int] = []
         /// The selected fields that get one value for each element of the list at this value.
         var elementSlots: [Int] = []

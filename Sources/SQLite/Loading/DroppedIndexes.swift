@@ -27,15 +27,36 @@ extension Connection {
         }
     }
 
-    private func indexesToDrop(
-        of table: String, deleting count: Int
-    ) throws(StoreError) -> [(name: String, sql: String)] {
+    /// Returns whether a table loses so many rows that rebuilding its indexes is faster than
+    /// deleting each row from each of them, and whether they may be dropped.
+    package func shrinksMuch(
+        _ table: String, deleting count: Int
+    ) throws(StoreError) -> Bool {
         // Measured: below a quarter of the rows, this takes longer. The highest row ID is at least
         // the number of rows, and SQLite finds it at once.
         guard count >= 10_000, try integer("SELECT max(rowid) FROM \(table)") ?? 0 <= count * 3,
-            try !hasTriggers(on: table),
+            try !hasTriggers(on: table)
+        else { return false }
+        return
             try integer("SELECT 1 FROM sqlite_master WHERE name GLOB 'sqlite_stat[0-9]'") == nil
-        else { return [] }
+    }
+
+    /// Returns whether a table has only indexes of these names, besides those of constraints.
+    package func hasNoOtherIndexes(
+        than names: [String], on table: String
+    ) throws(StoreError) -> Bool {
+        try droppableIndexes(of: table).allSatisfy { names.contains($0.name) }
+    }
+
+    private func indexesToDrop(
+        of table: String, deleting count: Int
+    ) throws(StoreError) -> [(name: String, sql: String)] {
+        try shrinksMuch(table, deleting: count) ? droppableIndexes(of: table) : []
+    }
+
+    private func droppableIndexes(
+        of table: String
+    ) throws(StoreError) -> [(name: String, sql: String)] {
         let rows = try prepare(
             "SELECT name, sql FROM sqlite_master"
                 + " WHERE type = 'index' AND tbl_name = ? COLLATE NOCASE AND sql IS NOT NULL"

@@ -88,8 +88,10 @@ extension Connection {
     }
 
     /// Gives the free pages of the main database back to the system.
-    package func shrinkFile() throws(StoreError) {
-        let statement = try prepare("PRAGMA main.incremental_vacuum")
+    ///
+    /// - Parameter count: the maximum number of pages.
+    package func shrinkFile(byPages count: Int64) throws(StoreError) {
+        let statement = try prepare("PRAGMA main.incremental_vacuum(\(count))")
         while try statement.step() {}
     }
 

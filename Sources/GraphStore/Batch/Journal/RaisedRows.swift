@@ -14,8 +14,9 @@ final class RaisedRows {
     /// The raised rows, by the number of the root entity of their hierarchy.
     struct State {
         fileprivate var raised: [Int64: PrimaryKeySet] = [:]
-        /// The rows that were written as objects inside a record. They keep their new version,
-        /// because their changes are not summed up.
+        /// The rows that were written as objects inside a record.
+        ///
+        /// They keep their new version, because their changes are not summed up.
         fileprivate var held: [Int64: PrimaryKeySet] = [:]
     }
 

@@ -21,7 +21,7 @@ final class JoinSpool {
     /// links are spooled again instead.
     private static let passedMax = 4096
 
-    private let insert: Statement
+    @exclusivity(unchecked) private var packer: LinkPacker
     private let relink: Statement
     private let relinkedUpTo: Statement
     private let rowsBehind: Statement
@@ -34,7 +34,6 @@ final class JoinSpool {
     @exclusivity(unchecked) private var next: Int64? = 1
     private let nextInTable: Statement
     @exclusivity(unchecked) private var pending: [(owner: Int64, destination: Int64)] = []
-    @exclusivity(unchecked) private var packed: [UInt8] = []
 
     /// Creates the spool and its tables.
     ///
@@ -54,7 +53,7 @@ final class JoinSpool {
         // Join rows are sorted in before the indexes are built, whose names begin with Z.
         try PendingIndexes.note(name: links.name, sql: links.note, on: connection)
         try PendingIndexes.deferIndexes([table.reverseIndex], on: connection)
-        insert = try connection.prepare("INSERT INTO \(links.name) VALUES (?, ?, ?)")
+        packer = try LinkPacker(links.name, on: connection)
         nextInTable = try connection.prepare(links.nextNumber)
         relink = try connection.prepare(
             "INSERT OR REPLACE INTO \(links.relinkedName) VALUES (?, ?)")
@@ -191,12 +190,7 @@ final class JoinSpool {
     /// Writes the pending links.
     func flush() throws(StoreError) {
         guard !pending.isEmpty else { return }
-        insert.bind(try nextNumber() - Int64(pending.count), at: 1)
-        insert.bind(PackedLinks.pack(pending, into: &packed), at: 2)
-        try packed.withUnsafeBufferPointer { bytes throws(StoreError) in
-            insert.bind(blob: bytes, at: 3)
-            try insert.step()
-        }
+        try packer.insert(pending, firstNumber: try nextNumber() - Int64(pending.count))
         pending.removeAll(keepingCapacity: true)
     }
 }

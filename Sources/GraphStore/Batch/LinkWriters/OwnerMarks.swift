@@ -1,4 +1,5 @@
 /// An index of some owners in a spool of join rows, with the number of each owner's first join row.
+///
 /// Owners are added in ascending order of their primary keys and of these numbers.
 struct OwnerMarks {
     private let marksMax: Int

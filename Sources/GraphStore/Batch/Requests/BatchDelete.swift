@@ -33,7 +33,7 @@ extension ManagedObjectContext {
             let match = try BatchMatch(
                 entity, where: predicate, limit: request.limit,
                 fetchLimit: request.fetchLimit, sparing: load, in: session)
-            var deletion = Deletion(session, request)
+            var deletion = try Deletion(session, request)
             return try deletion.run(match, of: entity)
         }
     }

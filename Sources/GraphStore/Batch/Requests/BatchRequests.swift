@@ -109,6 +109,10 @@ public struct BatchDeleteRequest: Sendable, Hashable {
     public var rules = BatchDeleteRules.enforce
     /// The contents of the result.
     public var resultType = BatchResultType.count
+    /// Whether a large deletion may defer rebuilding the indexes and join tables that it shrinks to
+    /// `PersistentContainer.buildPendingIndexes()`, which the caller must then call after the
+    /// commit.
+    package var defersIndexes = false
 
     /// Creates a request.
     public init(

@@ -21,14 +21,17 @@ struct Deletion {
     private static let levelsWithoutIndex = 8
     /// The table of the matching objects, if exactly these are deleted.
     private var matched: String?
+    /// Whether indexes and join tables that shrink much are rebuilt after the commit.
+    private let defersIndexes: Bool
 
-    init(_ session: WriteSession, _ request: BatchDeleteRequest) {
+    init(_ session: WriteSession, _ request: BatchDeleteRequest) throws(StoreError) {
         self.session = session
         connection = session.connection
         limit = request.limit
         allEdges = RelationshipEdge.all(in: session.schema)
         edges = request.rules == .enforce ? allEdges : []
         deletedIDs = request.resultType == .objectIDs ? ManagedObjectIDSet() : nil
+        defersIndexes = request.defersIndexes ? try session.mayDeferIndexes() : false
     }
 
     mutating func run(_ match: BatchMatch, of entity: StoreLayout.Entity) throws
@@ -312,6 +315,7 @@ struct Deletion {
         for edge in allEdges where reachable.contains(edge.sourceRoot) {
             guard let join = edge.join else { continue }
             let owners = edge.owners(in: doomed(edge.sourceRoot))
+            if try deferJoinRows(of: join, edge, owners, reachable) { continue }
             let ends =
                 join.isReflexive ? [join.ownerColumn, join.destinationColumn] : [join.ownerColumn]
             for column in ends {
@@ -319,6 +323,31 @@ struct Deletion {
                     "DELETE FROM \(join.table) WHERE \(column) IN (\(owners))")
             }
         }
+    }
+
+    /// Defers the remaining rows of a join table, if it shrinks much.
+    ///
+    /// - Returns: False if the rows must be deleted one by one.
+    private func deferJoinRows(
+        of join: StoreLayout.Join, _ edge: RelationshipEdge, _ owners: String,
+        _ reachable: [Int64]
+    ) throws(StoreError) -> Bool {
+        guard defersIndexes, !join.isReflexive,
+            let table = session.schema.joinTables.first(where: { $0.name == join.table }),
+            table.orderColumns.isEmpty,
+            // Deferred rows are not found by the deletion of the other end's objects.
+            allEdges.count(where: {
+                $0.join?.table == join.table && reachable.contains($0.sourceRoot)
+            }) == 1
+        else { return false }
+        let count = try connection.integer("SELECT count(*) FROM \(doomed(edge.sourceRoot))") ?? 0
+        guard try connection.shrinksMuch(edge.sourceTable, deleting: Int(count)),
+            try connection.hasNoOtherIndexes(than: [table.reverseIndex.name], on: table.name)
+        else { return false }
+        try PendingIndexes.deferIndexes([table.reverseIndex], on: connection)
+        try DeferredJoinRows(table, ownerColumn: join.ownerColumn)
+            .takeRows(notOf: owners, on: connection)
+        return true
     }
 
     // MARK: Deleting the rows
@@ -351,10 +380,16 @@ struct Deletion {
         session.change.delete(going)
         deletedIDs?.formUnion(going)
         try session.releaseFiles(of: entity, rows: "SELECT pk FROM \(doomed(root))")
+        let delete = "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT pk FROM \(doomed(root)))"
+        let indexes = session.schema.table(named: entity.table)?.indexes ?? []
+        if defersIndexes, try connection.shrinksMuch(entity.table, deleting: count),
+            try connection.hasNoOtherIndexes(than: indexes.map(\.name), on: entity.table)
+        {
+            try PendingIndexes.deferIndexes(indexes, on: connection)
+            return try connection.execute(delete)
+        }
         try connection.withIndexesDropped(of: entity.table, deleting: count) {
-            () throws(StoreError) in
-            try connection.execute(
-                "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT pk FROM \(doomed(root)))")
+            () throws(StoreError) in try connection.execute(delete)
         }
     }
 }

@@ -5,8 +5,9 @@ extension ColumnPlan {
     struct ToOneEnds {
         var column: Int
         var entityColumn: Int?
-        /// Whether the relationship is one-to-one. `OneToOneWriter` then records the changes of the
-        /// inverse end, and `inverse` is `nil`.
+        /// Whether the relationship is one-to-one.
+        ///
+        /// `OneToOneWriter` then records the changes of the inverse end, and `inverse` is `nil`.
         var isOneToOne: Bool
         var own: LinkEnd?
         var inverse: LinkEnd?

@@ -10,7 +10,9 @@ struct ResolvedRow {
     /// have set them.
     var left: [Set<Int64>]
     /// The targets that this row took from another owner although a later record has set the row's
-    /// link again, so that they end without an owner. Each has the index of its link's writer.
+    /// link again, so that they end without an owner.
+    ///
+    /// Each has the index of its link's writer.
     var freed: [(writer: Int, key: Int64)] = []
     var freedOfManys: [(writer: Int, key: Int64)] = []
 

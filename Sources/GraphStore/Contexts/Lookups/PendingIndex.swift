@@ -26,6 +26,7 @@ struct PendingIndex {
     }
 
     /// What a table of the index is for: objects of one entity, by the values of these properties.
+    ///
     /// Without properties, all objects share one key.
     struct Shape: Hashable {
         let entityNumber: Int64

@@ -75,6 +75,31 @@ struct DeferredJoinRows {
         """
     }
 
+    /// Empties the join table, except that the rows of some owners become deferred rows.
+    ///
+    /// Writing them again is faster than deleting many rows from the table and its two indexes.
+    ///
+    /// - Parameter owners: A query for the owners whose rows are deleted.
+    func takeRows(notOf owners: String, on connection: Connection) throws(StoreError) {
+        let (owner, destination) = ownerIsFirst ? (first, second) : (second, first)
+        try connection.execute(makingTables)
+        try PendingIndexes.note(name: name, sql: note, on: connection)
+        let kept = try connection.prepare(
+            "SELECT \(owner), \(destination) FROM \(table) WHERE \(owner) NOT IN (\(owners))")
+        var packer = try LinkPacker(name, on: connection)
+        var number: Int64 = 1
+        var links: [(owner: Int64, destination: Int64)] = []
+        while try kept.step() {
+            links.append((kept.integer(0), kept.integer(1)))
+            guard links.count == PackedLinks.linksMax else { continue }
+            try packer.insert(links, firstNumber: number)
+            number += Int64(links.count)
+            links.removeAll(keepingCapacity: true)
+        }
+        try packer.insert(links, firstNumber: number)
+        try connection.execute("DELETE FROM \(table)")
+    }
+
     /// A query for the rows after a first number, in order.
     var rowsBehind: String {
         "SELECT FIRST, WIDTH, LINKS FROM \(name) WHERE FIRST > ? ORDER BY FIRST"
@@ -174,6 +199,32 @@ struct DeferredJoinRows {
             }
         }
         return true
+    }
+}
+
+/// Inserts rows of packed links into a table of deferred join rows.
+struct LinkPacker {
+    private let insert: Statement
+    private var packed: [UInt8] = []
+
+    /// - Parameter name: The name of the table.
+    init(_ name: String, on connection: Connection) throws(StoreError) {
+        insert = try connection.prepare("INSERT INTO \(name) VALUES (?, ?, ?)")
+    }
+
+    /// Inserts a row of links, at most `PackedLinks.linksMax`; does nothing if there are none.
+    ///
+    /// - Parameter number: The number of the first link.
+    mutating func insert(
+        _ links: [(owner: Int64, destination: Int64)], firstNumber number: Int64
+    ) throws(StoreError) {
+        guard !links.isEmpty else { return }
+        insert.bind(number, at: 1)
+        insert.bind(PackedLinks.pack(links, into: &packed), at: 2)
+        try packed.withUnsafeBufferPointer { bytes throws(StoreError) in
+            insert.bind(blob: bytes, at: 3)
+            try insert.step()
+        }
     }
 }
 

@@ -113,8 +113,9 @@ package struct PageBuild {
 
     private var allTrees: [Tree] { links.map(\.reverse) + trees }
 
-    /// Builds the deferred indexes and join tables that can be built as pages. The statements for
-    /// all others remain in `ETL_PENDING`, and the caller runs them.
+    /// Builds the deferred indexes and join tables that can be built as pages.
+    ///
+    /// The statements for all others remain in `ETL_PENDING`, and the caller runs them.
     func run() throws(StoreError) {
         switch try connection.journalMode() {
         case "delete":
@@ -134,9 +135,11 @@ package struct PageBuild {
     /// If other programs prevent this, the result is valid anyway; the store then only lacks a WAL.
     private func enterLog() { try? connection.enterLog() }
 
-    /// Builds the B-trees of indexes and join tables. If another program interferes, their SQL
-    /// statements remain to be run.
+    /// Builds the B-trees of indexes and join tables.
+    ///
+    /// If another program interferes, their SQL statements remain to be run.
     private func build() throws(StoreError) {
+        let pagesBefore = try connection.pageCounts().count
         do throws(StoreError) {
             try createTrees()
             guard case .success(let filled) = try fill(), try turnIntoIndexes(filled) else {
@@ -146,8 +149,9 @@ package struct PageBuild {
             guard error.code == .busy else { throw error }
             return
         }
-        // Without it, the space of the links is only free in the file.
-        if !links.isEmpty { try? connection.shrinkFile() }
+        // The new pages follow the old ones. Without this, the file keeps the space of both.
+        let added = try connection.pageCounts().count - pagesBefore
+        if added > 0 { try? connection.shrinkFile(byPages: added) }
     }
 
     /// Creates the empty trees.

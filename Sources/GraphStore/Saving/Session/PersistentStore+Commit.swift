@@ -6,7 +6,9 @@ struct PreparedCommit {
     fileprivate let partChanges: [Int?]
     fileprivate let historySequence: Int64?
     /// The new content of a store that each save replaces as a whole; it gets its final name before
-    /// the transaction in memory is committed. It is `nil` for other stores.
+    /// the transaction in memory is committed.
+    ///
+    /// It is `nil` for other stores.
     let file: AtomicFile?
 }
 

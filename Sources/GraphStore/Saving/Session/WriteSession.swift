@@ -156,6 +156,17 @@ final class WriteSession {
         if try PendingIndexes.complete(on: connection) { hasCompletedLoad = true }
     }
 
+    /// Returns whether indexes and join rows can be deferred until after the commit: in a large
+    /// file of our own in which nothing is deferred so far.
+    ///
+    /// Derived attributes may read other rows by links, and belong to the same commit.
+    func mayDeferIndexes() throws(StoreError) -> Bool {
+        guard store.derived == nil, schema.isOurs, schema.parts.isEmpty, connection.fileName != nil,
+            try connection.pageCounts().count >= PageBuild.pagesMin
+        else { return false }
+        return try !PendingIndexes.isPending(on: connection)
+    }
+
     /// Adds the changes that follow from those of the transaction: of objects whose links changed,
     /// and of derived attributes.
     ///

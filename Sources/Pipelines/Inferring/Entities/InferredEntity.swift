@@ -35,7 +35,9 @@ struct InferredAttribute {
     /// The facts about the values, for conversion to another type.
     var facts: ValueFacts?
     /// The column and the formats to store in the model, so that later imports read the field in
-    /// the same way. It is `nil` for `etl infer`, which imports nothing.
+    /// the same way.
+    ///
+    /// It is `nil` for `etl infer`, which imports nothing.
     var origin: PropertyOrigin?
 
     /// Returns the attribute with the column that fills it in files of one format; `nil` if these

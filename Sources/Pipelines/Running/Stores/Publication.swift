@@ -26,8 +26,10 @@ struct Publication: Sendable {
         let work: String
     }
 
-    /// The replacement of the store, after which the files get their final names. It is `nil` if
-    /// the run works on the store itself; each file then gets its name as soon as it is complete.
+    /// The replacement of the store, after which the files get their final names.
+    ///
+    /// It is `nil` if the run works on the store itself; each file then gets its name as soon as it
+    /// is complete.
     private let replacement: PendingReplacement?
 
     /// A publication that gives files their names immediately.

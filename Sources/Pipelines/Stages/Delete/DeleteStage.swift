@@ -16,6 +16,7 @@ struct DeleteStage: Sendable {
             variables: environment.values.graphValues, limit: spec.extent.atMost?.objectLimit)
         request.fetchLimit = try environment.values.objectsMax(spec.extent.limit)
         request.rules = spec.extent.rules
+        request.defersIndexes = true
         let changes = request
         let report = try environment.change(stage) { context, report in
             let result = try context.write(changes)
@@ -26,6 +27,8 @@ struct DeleteStage: Sendable {
             report.noteDenied(result)
             environment.warn(of: result, spec.entity.text, in: stage)
         }
+        environment.progress.enter(phase: "indexes")
+        try environment.container.buildPendingIndexes(environment.spec.budget)
         if spec.extent.isCompacting { try environment.container.compact() }
         return report
     }
