@@ -183,18 +183,13 @@ struct ColumnPlan {
             table?.indexes.contains { $0.isUnique && $0.columns != keyIndex } ?? false
         uniquePlaces = table.map { Self.uniquePlaces(of: $0, columns) } ?? []
         let mapped = Set(plan.attributes)
-        unfilledRequirement =
-            entity.attributes.values.map(\.attribute)
-            .filter { $0.needsValue && !mapped.contains($0.name) }.map(\.name).min()
+        unfilledRequirement = Self.unfilledRequirement(of: entity, without: mapped)
         constants = Self.constants(of: entity, without: mapped)
         requiredColumns = columns.indices.filter { columns[$0].isRequired }
         columnsToSet = requiredColumns.filter { columns[$0].defaultValue == .null }
-        let isUnique = isKeyUnique
-        self.links = plan.links.indices.map { link in
-            LinkFacts(
-                plan.links[link], to: links.destinations[link], in: columns, link: link,
-                of: entity, loadKey: plan.key, isKeyUnique: isUnique, schema)
-        }
+        self.links = LinkFacts.all(
+            of: plan, to: links.destinations, in: columns, of: entity, isKeyUnique: isKeyUnique,
+            schema)
     }
 
     private static func attributeColumns(
@@ -231,6 +226,13 @@ struct ColumnPlan {
             }
             return places.count == index.columns.count ? places.sorted() : nil
         }
+    }
+
+    private static func unfilledRequirement(
+        of entity: StoreLayout.Entity, without mapped: Set<String>
+    ) -> String? {
+        entity.attributes.values.map(\.attribute)
+            .filter { $0.needsValue && !mapped.contains($0.name) }.map(\.name).min()
     }
 
     private static func constants(

@@ -25,11 +25,25 @@ struct LinkFacts {
     /// Whether a relationship in the key leads to objects of this load's table.
     let leadsThroughOwn: Bool
 
+    /// Returns the facts of each link of a plan.
+    ///
     /// - Parameters:
+    ///   - destinations: The destination of each link.
     ///   - columns: The columns of the plan.
-    ///   - link: The position of the link in the plan.
-    ///   - loadKey: The key of the load.
-    init(
+    ///   - isKeyUnique: Whether a uniqueness constraint covers the key of the load.
+    static func all(
+        of plan: BulkPlan, to destinations: [StoreLayout.Entity],
+        in columns: [ColumnPlan.Column], of entity: StoreLayout.Entity, isKeyUnique: Bool,
+        _ schema: StoreLayout
+    ) -> [LinkFacts] {
+        plan.links.indices.map { link in
+            LinkFacts(
+                plan.links[link], to: destinations[link], in: columns, link: link, of: entity,
+                loadKey: plan.key, isKeyUnique: isKeyUnique, schema)
+        }
+    }
+
+    private init(
         _ description: BulkPlan.Link, to destination: StoreLayout.Entity,
         in columns: [ColumnPlan.Column], link: Int, of entity: StoreLayout.Entity,
         loadKey: [String], isKeyUnique: Bool, _ schema: StoreLayout

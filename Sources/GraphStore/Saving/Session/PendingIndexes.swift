@@ -211,6 +211,16 @@ enum PendingIndexes {
         }
     }
 
+    /// Returns whether any work is deferred in a database of the connection, which may be one that
+    /// has no notes, such as a store of an app.
+    static func isPending(
+        in database: String, on connection: Connection
+    ) throws(StoreError) -> Bool {
+        let table = "SELECT 1 FROM \(database).sqlite_master WHERE name = 'ETL_PENDING'"
+        guard try connection.integer(table) != nil else { return false }
+        return try connection.integer("SELECT 1 FROM \(database).ETL_PENDING LIMIT 1") != nil
+    }
+
     /// Returns whether any work is deferred.
     static func isPending(on connection: Connection) throws(StoreError) -> Bool {
         try connection.integer("SELECT 1 FROM ETL_PENDING LIMIT 1") != nil

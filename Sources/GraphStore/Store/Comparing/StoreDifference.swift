@@ -96,10 +96,7 @@ extension Connection {
     fileprivate func rejectUnfinishedLoad(
         in database: String, _ path: String, _ other: () throws(StoreError) -> Connection
     ) throws(StoreError) {
-        let table = "SELECT 1 FROM \(database).sqlite_master WHERE name = 'ETL_PENDING'"
-        guard try integer(table) != nil,
-            try integer("SELECT 1 FROM \(database).ETL_PENDING LIMIT 1") != nil
-        else { return }
+        guard try PendingIndexes.isPending(in: database, on: self) else { return }
         try PersistentStore.rejectUnfinished(other(), path)
         // The load has finished since, but not in this snapshot.
         throw .unfinishedLoad(path)

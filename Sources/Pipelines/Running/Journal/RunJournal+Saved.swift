@@ -10,8 +10,9 @@ extension RunJournal {
         var stages: [StageNote]
         /// The positions at which imports stopped; the one of the active import comes first.
         var points: [ResumePoint] = []
-        /// Whether the first of `points` is of the import that was running. Its notes have kinds
-        /// without the name of a stage before them.
+        /// Whether the first of `points` is of the import that was running.
+        ///
+        /// Its notes have kinds without the name of a stage before them.
         var isFirstPresent = false
         /// The number of records that the interrupted imports have saved.
         var recordsLoaded = 0
