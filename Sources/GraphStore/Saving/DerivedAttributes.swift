@@ -38,6 +38,9 @@ struct DerivedAttributes {
 
     private let all: [Derived]
 
+    /// Whether no attribute of the store is derived.
+    var isEmpty: Bool { all.isEmpty }
+
     /// Creates the derived attributes of a layout, except those that triggers of an app's store
     /// maintain.
     ///

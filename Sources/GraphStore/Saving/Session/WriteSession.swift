@@ -161,7 +161,7 @@ final class WriteSession {
     ///
     /// Derived attributes may read other rows by links, and belong to the same commit.
     func mayDeferIndexes() throws(StoreError) -> Bool {
-        guard store.derived == nil, schema.isOurs, schema.parts.isEmpty, connection.fileName != nil,
+        guard store.derived?.isEmpty != false, schema.isOurs, schema.parts.isEmpty, connection.fileName != nil,
             try connection.pageCounts().count >= PageBuild.pagesMin
         else { return false }
         return try !PendingIndexes.isPending(on: connection)
