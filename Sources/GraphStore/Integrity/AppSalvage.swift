@@ -32,27 +32,17 @@ struct AppSalvage {
         }
     }
 
-    /// Saves the readable part; the new file has the temporary name until it is complete.
+    /// Writes the readable part to a new file, and closes it.
     ///
     /// - Parameter given: the model; `nil` uses the model in the store.
-    static func save(
-        _ source: Connection, at path: String, _ given: ManagedObjectModel?, to newPath: String,
-        by temporary: String
+    static func write(
+        _ source: Connection, at path: String, _ given: ManagedObjectModel?, to newPath: String
     ) throws(StoreError) -> StoreSalvage {
-        let salvage = try written(source, at: path, given, to: newPath, by: temporary)
-        try SalvageWriter.finish(temporary, newPath)
-        return salvage
-    }
-
-    private static func written(
-        _ source: Connection, at path: String, _ given: ManagedObjectModel?, to newPath: String,
-        by temporary: String
-    ) throws(StoreError) -> StoreSalvage {
-        var app = try AppSalvage(source, at: path, temporary)
+        var app = try AppSalvage(source, at: path, newPath)
         let schema = try app.makeTables(given, path)
         var writer = SalvageWriter(from: source, at: path, schema, into: app)
         try writer.run()
-        try writer.copyExternalValues(to: temporary)
+        try writer.copyExternalValues(to: newPath)
         return writer.salvage
     }
 

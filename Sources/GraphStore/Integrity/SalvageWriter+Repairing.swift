@@ -31,7 +31,7 @@ extension SalvageWriter {
             else { continue }
             let link = ToOneLink(entity, name, place, destination)
             let gone = try keys(link.dangling)
-            try removeLinks(columns, of: link, where: link.isDangling)
+            try execute(link.removal(columns, where: link.isDangling))
             lose(
                 .dangling, entity.name, name, count: gone.count, keys: gone,
                 "\(entity.name).\(name): \(gone.count.counting("link", "links")) had no destination object, and"
@@ -47,15 +47,6 @@ extension SalvageWriter {
         }
     }
 
-    /// Removes a link from the rows that match a condition.
-    private func removeLinks(
-        _ columns: StoreLayout.ToOneColumns, of link: ToOneLink, where condition: String
-    ) throws(StoreError) {
-        let names = [columns.column, columns.entityColumn, columns.orderColumn]
-        let sets = names.compactMap { $0.map { "\($0) = NULL" } }.joined(separator: ", ")
-        try execute("UPDATE \(link.entity.table) AS t SET \(sets) WHERE \(condition)")
-    }
-
     /// Sets a missing inverse link; if two objects claim the same one, the first keeps it.
     private mutating func repairInverse(
         of link: ToOneLink, _ columns: StoreLayout.ToOneColumns
@@ -69,9 +60,8 @@ extension SalvageWriter {
         }
         let wrong = try keys(link.oneSided(back))
         guard !wrong.isEmpty else { return }
-        try removeLinks(
-            columns, of: link,
-            where: "t.Z_PK IN (\(wrong.map(String.init).joined(separator: ",")))\(link.family)")
+        let keys = wrong.map(String.init).joined(separator: ",")
+        try execute(link.removal(columns, where: "t.Z_PK IN (\(keys))\(link.family)"))
         lose(
             .inverse, link.entity.name, link.name, count: wrong.count, keys: wrong,
             "\(link.entity.name).\(link.name): "
@@ -114,7 +104,7 @@ extension SalvageWriter {
     mutating func repairJoinRows(of join: StoreLayout.JoinTable) throws(StoreError) {
         for end in schema.ends(of: join) {
             for column in end.columns {
-                let lacking = "NOT \(end.destination.hasObject("\(join.name).\(column)"))"
+                let lacking = end.lacksObject(column, in: join.name)
                 let owners = try keys(
                     SelectSQL(end.side.ownerColumn, from: join.name, where: [lacking]))
                 try execute("DELETE FROM \(join.name) WHERE \(lacking)")

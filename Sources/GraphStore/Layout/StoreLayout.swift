@@ -375,6 +375,11 @@ extension StoreLayout.Entity {
         let list = numbers.map(String.init).joined(separator: ",")
         return "\(alias)Z_ENT IN (\(list))"
     }
+
+    /// Returns `familyCondition` as ` AND …`; empty if every row of the table matches.
+    func familyClause(alias: String = "") -> String {
+        familyCondition(alias: alias).map { " AND \($0)" } ?? ""
+    }
 }
 
 extension StoreError {

@@ -202,21 +202,15 @@ struct MigrationWriter {
                     let destination = script.new.entity(
                         named: columns.relationship.destinationEntityName)
                 else { continue }
-                let all = [columns.column, columns.entityColumn, columns.orderColumn]
-                    .compactMap(\.self)
                 let link = ToOneLink(entity, name, place, destination)
-                try connection.execute(
-                    "UPDATE \(entity.table) AS t SET "
-                        + all.map { "\($0) = NULL" }.joined(separator: ", ")
-                        + " WHERE \(link.isDangling)")
+                try connection.execute(link.removal(columns, where: link.isDangling))
             }
         }
         for join in script.new.joinTables {
             for end in script.new.ends(of: join) {
                 for column in end.columns {
-                    try connection.execute(
-                        "DELETE FROM \(join.name) WHERE NOT "
-                            + end.destination.hasObject("\(join.name).\(column)"))
+                    let lacking = end.lacksObject(column, in: join.name)
+                    try connection.execute("DELETE FROM \(join.name) WHERE \(lacking)")
                 }
             }
         }

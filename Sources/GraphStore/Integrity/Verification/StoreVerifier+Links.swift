@@ -91,7 +91,7 @@ extension StoreVerifier {
                     .pair, end.entity.name, end.name,
                     SelectSQL(
                         "j.\(end.side.ownerColumn)", from: "\(join.name) j",
-                        where: ["NOT \(end.destination.hasObject("j.\(column)"))"])
+                        where: [end.lacksObject(column, in: "j")])
                 ) {
                     "\(end.entity.name).\(end.name): \($0.counting("link leads", "links lead"))"
                         + " nowhere"
