@@ -26,8 +26,12 @@ package struct RunFailure: Error, Sendable {
         self.diagnostics = diagnostics
     }
 
-    init(_ fault: Fault, code: String, _ message: String, fix: String? = nil) {
-        self.init(fault, [Diagnostic(code: code, message, fix: fix)])
+    /// Creates the failure with a single diagnostic.
+    package init(
+        _ fault: Fault, code: String, _ message: String, at place: Diagnostic.Place = .nowhere,
+        fix: String? = nil
+    ) {
+        self.init(fault, [Diagnostic(code: code, message, at: place, fix: fix)])
     }
 
     /// Creates the failure of a run that a signal or limit ended.

@@ -215,14 +215,10 @@ package struct FileImport {
         }
         let folder = CommandExample.shell(PathText.folder(of: store))
         throw RunFailure(
-            .cannotCreate,
-            [
-                Diagnostic(
-                    code: "import.folder",
-                    "The folder of the store, and the one above, do not exist",
-                    at: .file(store),
-                    fix: "check the path, or create the folder: `mkdir -p \(folder)`")
-            ])
+            .cannotCreate, code: "import.folder",
+            "The folder of the store, and the one above, do not exist",
+            at: .file(store),
+            fix: "check the path, or create the folder: `mkdir -p \(folder)`")
     }
 
     // MARK: Text

@@ -49,12 +49,9 @@ struct TestRun {
                 now.text, now: context.now.timeIntervalSinceReferenceDate)
             guard let seconds else {
                 throw RunFailure(
-                    .configuration,
-                    [
-                        Diagnostic(
-                            code: "spec.type", "'\(now.text)' is not a date such as 2026-01-31",
-                            at: .source(now.location))
-                    ])
+                    .configuration, code: "spec.type",
+                    "'\(now.text)' is not a date such as 2026-01-31",
+                    at: .source(now.location))
             }
             context.now = Date(timeIntervalSinceReferenceDate: seconds)
         }
@@ -67,13 +64,9 @@ struct TestRun {
             let errors = modelProblems.filter { $0.severity == .error }
             guard errors.isEmpty else { throw RunFailure(problems: errors) }
             throw RunFailure(
-                .configuration,
-                [
-                    Diagnostic(
-                        code: "test.model", "A spec without a model cannot be tested",
-                        at: .source(spec.store.location),
-                        fix: "name the model under `store.model`")
-                ])
+                .configuration, code: "test.model", "A spec without a model cannot be tested",
+                at: .source(spec.store.location),
+                fix: "name the model under `store.model`")
         }
         self.model = model
         spec.rejects.allow = .percent(100)
@@ -91,15 +84,11 @@ struct TestRun {
         for (name, _) in test.parameters
         where !spec.parameters.contains(where: { $0.name == name.text }) {
             throw RunFailure(
-                .configuration,
-                [
-                    Diagnostic(
-                        code: "spec.unknown-parameter",
-                        "The spec has no parameter '\(name.text)'"
-                            + Suggestion.phrase(
-                                for: name.text, among: spec.parameters.map(\.name)),
-                        at: .source(name.location))
-                ])
+                .configuration, code: "spec.unknown-parameter",
+                "The spec has no parameter '\(name.text)'"
+                    + Suggestion.phrase(
+                        for: name.text, among: spec.parameters.map(\.name)),
+                at: .source(name.location))
         }
         let given = Set(test.parameterNames.map(\.text))
         let missing = spec.parameters.filter {

@@ -178,13 +178,9 @@ struct Replay: Sendable {
     private func reading(_ files: [RejectNote.File], _ spec: ImportSpec) throws -> ImportSpec {
         guard spec.read.generated == nil else {
             throw RunFailure(
-                .configuration,
-                [
-                    Diagnostic(
-                        code: "replay.generated",
-                        "These records were generated, so there is no input file to correct",
-                        at: .source(spec.location), fix: "correct the spec, and run it again")
-                ])
+                .configuration, code: "replay.generated",
+                "These records were generated, so there is no input file to correct",
+                at: .source(spec.location), fix: "correct the spec, and run it again")
         }
         var spec = spec
         let place = spec.location
