@@ -124,11 +124,11 @@ package struct FileImport {
             inferred, to: model, addsColumns: request.addsColumns,
             key: request.options.key, store: PathText.lastComponent(request.store),
             isOfApp: stored != nil && PersistentContainer.isAppStore(at: request.store),
-            streams: spool.names, facts: FileFacts(inference),
+            streams: spool.names, inference: inference,
             keepsNulls: !request.options.nullTexts.contains(""))
         let unfitted = root["stages"]?.itemsOrOne ?? []
         let stages = try inference.hasNothing ? fit.fit(empty: unfitted) : fit.fit(unfitted)
-        try fit.checkTypes(request.options.types, with: inference)
+        try fit.checkTypes(request.options.types)
         if stored == nil {
             target = .new
         } else {
