@@ -91,6 +91,13 @@ package struct RunFailure: Error, Sendable {
         self.init(error.fault, [error.diagnostic])
     }
 
+    /// Returns the failure with this fix instead of those of its diagnostics.
+    func fixed(by fix: String?) -> RunFailure {
+        var failure = self
+        for place in failure.diagnostics.indices { failure.diagnostics[place].fix = fix }
+        return failure
+    }
+
     /// Returns the failure with the store's name, if SQLite reports damage without it.
     func naming(store path: String) -> RunFailure {
         // If the store does not exist yet, its template is damaged.

@@ -197,19 +197,12 @@ struct TestRun {
         let lines = columns.map { Self.table(records, $0) } ?? records.map(\.json)
         try WholeFile.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: path)
         var read = read
-        read.files = [TemplateText(literal: path, at: place)]
+        read.takePlain([TemplateText(literal: path, at: place)])
         read.generated = nil
-        read.command = nil
         read.format = isTable ? .csv : .ndjson
-        read.arrayPath = "$"
-        read.compression = .none
-        read.encoding = .utf8
-        read.isOnce = false
-        read.filesMin = 1
         read.hasHeader = true
         read.columns = nil
         read.delimiter = nil
-        read.linesSkipped = 0
         read.comment = nil
         read.escape = nil
         read.dropsTrailingDelimiter = false
