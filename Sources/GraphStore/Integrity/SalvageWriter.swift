@@ -198,7 +198,7 @@ struct SalvageWriter {
                 + " and \(repeated.count == 1 ? "is" : "are") left out")
         try reportMissing(
             table, reader, saved: counts.values.reduce(0, +),
-            leftOut: strange + repeated + reader.impossibleKeys)
+            leftOut: strange + repeated + reader.losses.impossibleKeys)
     }
 
     private mutating func copyJoinRows(of join: StoreLayout.JoinTable) throws(StoreError) {

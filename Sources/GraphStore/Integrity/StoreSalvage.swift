@@ -34,9 +34,7 @@ extension PersistentContainer {
     public static func salvage(
         at path: String, to newPath: String, model: ManagedObjectModel? = nil
     ) throws(StoreError) -> StoreSalvage {
-        guard FileSystem.exists(path) else {
-            throw StoreError(.missing, "\(path) does not exist")
-        }
+        try StoreFiles.checkExists(path)
         try StoreFiles.rejectOtherKinds(path)
         guard !FileSystem.exists(newPath) else {
             throw StoreError(.exists, "\(newPath) exists already")

@@ -285,6 +285,9 @@ package struct StoreLayout: Sendable {
     /// The entities that have a table.
     var heldEntities: [Entity] { entities.filter(holds) }
 
+    /// The indexes of all tables, which are created after the rows of a new store.
+    var indexes: [Index] { tables.flatMap(\.indexes) + joinTables.map(\.reverseIndex) }
+
     /// The names of the entities that have a table.
     var heldNames: Set<String> { Set(heldEntities.map(\.name)) }
 

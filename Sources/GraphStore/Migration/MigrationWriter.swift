@@ -68,12 +68,7 @@ struct MigrationWriter {
         }
         let connection = try connect()
         if let frame { try frame.makeTables(script.new, on: connection) }
-        for table in script.new.tables {
-            for index in table.indexes { try connection.execute(SchemaSQL.drop(index)) }
-        }
-        for join in script.new.joinTables {
-            try connection.execute(SchemaSQL.drop(join.reverseIndex))
-        }
+        for index in script.new.indexes { try connection.execute(SchemaSQL.drop(index)) }
         for table in leftovers.tables { try connection.execute(table.sql) }
         try history?.makeTables(frame?.historyTables ?? [], on: connection)
     }
@@ -170,12 +165,7 @@ struct MigrationWriter {
         let connection = try connect()
         var schema = script.new
         try connection.execute("BEGIN")
-        for table in schema.tables {
-            for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
-        }
-        for join in schema.joinTables {
-            try connection.execute(SchemaSQL.create(join.reverseIndex))
-        }
+        for index in schema.indexes { try connection.execute(SchemaSQL.create(index)) }
         for sql in leftovers.others { try connection.execute(sql) }
         schema.foldTables = try FoldTable.find(schema, on: connection)
         for fold in schema.foldTables.values.sorted(by: { $0.source < $1.source }) {

@@ -120,9 +120,7 @@ final class PersistentStore {
     static func readerOfStore(
         at path: String, waiting patience: LockPatience? = nil
     ) throws(StoreError) -> Connection {
-        guard FileSystem.exists(path) else {
-            throw StoreError(.missing, "\(path) does not exist")
-        }
+        try StoreFiles.checkExists(path)
         var options = StoreOptions()
         options.isReadOnly = true
         options.pragmas = ["query_only": "1"]

@@ -30,9 +30,7 @@ final class StoreSnapshot {
     convenience init(
         of path: String, copiesOurs: Bool = true, waiting patience: LockPatience? = nil
     ) throws(StoreError) {
-        guard FileSystem.exists(path) else {
-            throw StoreError(.missing, "\(path) does not exist")
-        }
+        try StoreFiles.checkExists(path)
         try StoreFiles.rejectOtherKinds(path)
         // A truncated file may lack the table that identifies an etl store.
         if try TruncatedFile(path) == nil, AppStore.isOne(path) {

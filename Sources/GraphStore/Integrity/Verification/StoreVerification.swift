@@ -42,9 +42,7 @@ extension PersistentContainer {
         at path: String, _ level: StoreVerification.Level = .quick,
         model: ManagedObjectModel? = nil
     ) throws(StoreError) -> StoreVerification {
-        guard FileSystem.exists(path) else {
-            throw StoreError(.missing, "\(path) does not exist")
-        }
+        try StoreFiles.checkExists(path)
         try StoreFiles.rejectOtherKinds(path)
         var verification = StoreVerification()
         guard try StoreFiles.hasHeader(path) else {
