@@ -113,13 +113,8 @@ extension ManagedObjectContext {
     }
 
     private func propagate(_ object: ManagedObject) throws(StoreError) {
-        do throws(StoreError) {
-            try fire(object)
-        } catch {
-            // A missing row has no links to follow.
-            guard error.code == .inaccessible else { throw error }
-            return
-        }
+        // A missing row has no links to follow.
+        guard try fireIfThere(object) else { return }
         object.prepareLists()
         noteDeletedOtherEnds(of: object)
         for slot in object.layout.toOnes.indices { try propagate(object, toOne: slot) }
