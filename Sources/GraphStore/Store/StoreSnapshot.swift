@@ -1,5 +1,4 @@
 import Diagnostics
-import Files
 import FoundationEssentials
 import SQLite
 
