@@ -48,10 +48,10 @@ extension ManagedObjectContext {
     /// Returns the object with its values; `nil` if its row no longer exists.
     private func realized(_ id: ManagedObjectID) throws(StoreError) -> ManagedObject? {
         let object = object(with: id)
-        return try fireIfThere(object) && !object.hasNoRow ? object : nil
+        return try exists(object) ? object : nil
     }
 
-    /// Fires a fault, and returns `false` if the object's row no longer exists.
+    /// Fires the object, and returns `false` if its row is found to be missing.
     func fireIfThere(_ object: ManagedObject) throws(StoreError) -> Bool {
         do throws(StoreError) {
             try fire(object)

@@ -35,7 +35,7 @@ protocol RecordDecoder: AnyObject {
     ///
     /// - Parameter isFinal: whether the input ends with the chunk.
     /// - Returns: the offset of the first byte that is still needed.
-    func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int
+    func decode(into batch: RecordBatch, isFinal: Bool) -> Int
 
     /// Returns the records at the start of a chunk that a twin would read like this decoder,
     /// whatever came before them.
