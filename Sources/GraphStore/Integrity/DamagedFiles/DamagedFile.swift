@@ -175,7 +175,9 @@ final class DamagedFile {
             used[number] = true
             guard let page = tree(number) else { continue }
             waiting += page.children
-            for cell in 0..<page.cellCount { markOverflow(page.payload(ofCell: cell)?.overflow, &used) }
+            for cell in 0..<page.cellCount {
+                markOverflow(page.payload(ofCell: cell)?.overflow, &used)
+            }
         }
         return used
     }
