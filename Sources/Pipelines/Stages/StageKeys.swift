@@ -1,5 +1,4 @@
 import Diagnostics
-import GraphModel
 import YAML
 
 /// The keys that several kinds of stages share.

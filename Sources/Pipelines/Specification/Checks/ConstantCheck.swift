@@ -1,6 +1,5 @@
 import GraphModel
 import GraphStore
-import RecordStreams
 
 /// Whether an `update` or a `delete` enforces the model's rules.
 package enum ChangeRules: String, ExplainedChoice {
