@@ -134,34 +134,33 @@ struct ClassText {
             if attribute.derivationExpression != nil {
                 text.body(4, "\(text.prefix)var \(name): \(type)", "self[\(key)]")
             } else {
-                pair(name, type, "self[\(key)]", "newValue", &text)
+                pair(name, type, get: "self[\(key)]", set: "self[\(key)] = newValue", &text)
             }
         case .toOne(_, let className):
-            pair(name, "\(types.className(className))?", "self[Keys.\(name)]", "newValue", &text)
+            pair(
+                name, "\(types.className(className))?", get: "self[Keys.\(name)]",
+                set: "self[Keys.\(name)] = newValue", &text)
         case .toMany(let relationship, let className):
             let element = types.className(className)
-            let set = "\(types.name(of: "Set"))"
-            text.line(
-                "    \(text.prefix)var \(name): \(relationship.isOrdered ? "[\(element)]" : "\(set)<\(element)>") {"
-            )
+            let set = types.name(of: "Set")
+            let place = "self[Keys.\(name)]"
             if relationship.isOrdered {
-                text.line("        get { self[Keys.\(name)] }")
-                text.line("        set { self[Keys.\(name)] = newValue }")
+                pair(name, "[\(element)]", get: place, set: "\(place) = newValue", &text)
             } else {
-                text.line("        get { \(set)(self[Keys.\(name)]) }")
-                text.line("        set { self[Keys.\(name)] = Array(newValue) }")
+                pair(
+                    name, "\(set)<\(element)>", get: "\(set)(\(place))",
+                    set: "\(place) = Array(newValue)", &text)
             }
-            text.line("    }")
             linkers(relationship, element, name, &text)
         }
     }
 
     private func pair(
-        _ name: String, _ type: String, _ place: String, _ value: String, _ text: inout SourceText
+        _ name: String, _ type: String, get: String, set: String, _ text: inout SourceText
     ) {
         text.line("    \(text.prefix)var \(name): \(type) {")
-        text.line("        get { \(place) }")
-        text.line("        set { \(place) = \(value) }")
+        text.line("        get { \(get) }")
+        text.line("        set { \(set) }")
         text.line("    }")
     }
 
@@ -171,34 +170,30 @@ struct ClassText {
         _ text: inout SourceText
     ) {
         let suffix = SwiftName.capitalized(relationship.name)
-        text.line()
-        text.line("    /// Adds to `\(relationship.name)`, which need not be read for that.")
-        text.body(
-            4, "\(text.prefix)func addTo\(suffix)(_ object: \(element))",
-            "add(object, to: Keys.\(name))")
-        if relationship.isOrdered {
+        let list = "`\(relationship.name)`"
+        func method(_ meaning: String, _ head: String, _ body: String) {
             text.line()
-            text.line("    /// Puts an object at a place of `\(relationship.name)`.")
-            text.body(
-                4,
-                "\(text.prefix)func insertInto\(suffix)(_ object: \(element), at index: \(types.name(of: "Int")))",
+            text.line("    /// \(meaning)")
+            text.body(4, "\(text.prefix)func \(head)", body)
+        }
+        method(
+            "Adds to \(list), which need not be read for that.",
+            "addTo\(suffix)(_ object: \(element))", "add(object, to: Keys.\(name))")
+        if relationship.isOrdered {
+            method(
+                "Puts an object at a place of \(list).",
+                "insertInto\(suffix)(_ object: \(element), at index: \(types.name(of: "Int")))",
                 "insert(object, into: Keys.\(name), at: index)")
         }
-        text.line()
-        text.line("    /// Takes an object out of `\(relationship.name)`.")
-        text.body(
-            4, "\(text.prefix)func removeFrom\(suffix)(_ object: \(element))",
+        method(
+            "Takes an object out of \(list).", "removeFrom\(suffix)(_ object: \(element))",
             "remove(object, from: Keys.\(name))")
         let sequence = "some \(types.name(of: "Sequence"))<\(element)>"
-        text.line()
-        text.line("    /// Adds all of these to `\(relationship.name)`.")
-        text.body(
-            4, "\(text.prefix)func addTo\(suffix)(_ objects: \(sequence))",
+        method(
+            "Adds all of these to \(list).", "addTo\(suffix)(_ objects: \(sequence))",
             "for object in objects { add(object, to: Keys.\(name)) }")
-        text.line()
-        text.line("    /// Takes all of these out of `\(relationship.name)`.")
-        text.body(
-            4, "\(text.prefix)func removeFrom\(suffix)(_ objects: \(sequence))",
+        method(
+            "Takes all of these out of \(list).", "removeFrom\(suffix)(_ objects: \(sequence))",
             "for object in objects { remove(object, from: Keys.\(name)) }")
     }
 

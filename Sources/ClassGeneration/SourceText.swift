@@ -28,37 +28,24 @@ struct SourceText {
 
     /// Appends a call on one line, or with its arguments on a second line.
     mutating func call(_ indent: Int, _ head: String, _ arguments: String) {
-        let whole = Self.spaces(indent) + head + arguments + ")"
-        if whole.count <= Self.columns {
-            line(whole)
-        } else {
-            line(Self.spaces(indent) + head)
-            line(Self.spaces(indent + 4) + arguments + ")")
-        }
+        line(indent, head + arguments + ")", orLines: [head, "    \(arguments))"])
     }
 
     /// Appends an assignment on one line, or with its value on a second line.
     mutating func assignment(_ indent: Int, _ place: String, _ value: String) {
-        let whole = Self.spaces(indent) + "\(place) = \(value)"
-        if whole.count <= Self.columns {
-            line(whole)
-        } else {
-            line(Self.spaces(indent) + "\(place) =")
-            line(Self.spaces(indent + 4) + value)
-        }
+        line(indent, "\(place) = \(value)", orLines: ["\(place) =", "    \(value)"])
     }
 
     /// Appends a body of one expression, on the same line if it fits.
     mutating func body(_ indent: Int, _ head: String, _ expression: String) {
-        let whole = Self.spaces(indent) + "\(head) { \(expression) }"
-        if whole.count <= Self.columns {
-            line(whole)
-        } else {
-            line(Self.spaces(indent) + "\(head) {")
-            line(Self.spaces(indent + 4) + expression)
-            line(Self.spaces(indent) + "}")
-        }
+        line(
+            indent, "\(head) { \(expression) }",
+            orLines: ["\(head) {", "    \(expression)", "}"])
     }
 
-    private static func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
+    private mutating func line(_ indent: Int, _ whole: String, orLines parts: [String]) {
+        let spaces = String(repeating: " ", count: indent)
+        let fits = indent + whole.count <= Self.columns
+        for part in fits ? [whole] : parts { line(spaces + part) }
+    }
 }

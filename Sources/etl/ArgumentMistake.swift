@@ -1,5 +1,4 @@
 import ArgumentParser
-import Diagnostics
 
 /// Rewrites the parser's message about a mistake in the arguments in the form of other messages.
 ///

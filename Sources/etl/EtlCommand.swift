@@ -2,6 +2,8 @@ import ArgumentParser
 import Diagnostics
 import Pipelines
 
+import class GraphStore.PersistentContainer
+
 /// The command with its subcommands, each of which has its own file.
 @main
 struct EtlCommand: ParsableCommand {
@@ -25,7 +27,7 @@ struct EtlCommand: ParsableCommand {
 
     static func main() {
         Terminal.reserveStandardDescriptors()
-        ProcessSettings.apply()
+        PersistentContainer.setUpProcess()
         if let problem = ArgumentEncoding.problem {
             exit(withError: RunFailure(.usage, [problem]).shown())
         }

@@ -1,5 +1,4 @@
 package import GraphModel
-import SQLite
 
 /// The exclusive right to modify an app's store through a copy that replaces it atomically.
 ///

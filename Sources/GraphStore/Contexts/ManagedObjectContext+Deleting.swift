@@ -113,13 +113,8 @@ extension ManagedObjectContext {
     }
 
     private func propagate(_ object: ManagedObject) throws(StoreError) {
-        do throws(StoreError) {
-            try fire(object)
-        } catch {
-            // A missing row has no links to follow.
-            guard error.code == .inaccessible else { throw error }
-            return
-        }
+        // A missing row has no links to follow.
+        guard try fireIfThere(object) else { return }
         object.prepareLists()
         noteDeletedOtherEnds(of: object)
         for slot in object.layout.toOnes.indices { try propagate(object, toOne: slot) }
@@ -236,14 +231,8 @@ extension ManagedObjectContext {
     }
 
     /// Fires the object and returns `false` if its row no longer exists.
-    private func exists(_ object: ManagedObject) throws(StoreError) -> Bool {
-        do throws(StoreError) {
-            try fire(object)
-        } catch {
-            guard error.code == .inaccessible else { throw error }
-            return false
-        }
-        return !object.hasNoRow
+    func exists(_ object: ManagedObject) throws(StoreError) -> Bool {
+        try fireIfThere(object) && !object.hasNoRow
     }
 
     /// Returns the relationships whose Deny rules prevent deleting an object now.

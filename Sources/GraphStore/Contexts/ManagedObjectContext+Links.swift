@@ -48,13 +48,18 @@ extension ManagedObjectContext {
     /// Returns the object with its values; `nil` if its row no longer exists.
     private func realized(_ id: ManagedObjectID) throws(StoreError) -> ManagedObject? {
         let object = object(with: id)
+        return try exists(object) ? object : nil
+    }
+
+    /// Fires the object, and returns `false` if its row is found to be missing.
+    func fireIfThere(_ object: ManagedObject) throws(StoreError) -> Bool {
         do throws(StoreError) {
             try fire(object)
+            return true
         } catch {
             guard error.code == .inaccessible else { throw error }
-            return nil
+            return false
         }
-        return object.hasNoRow ? nil : object
     }
 
     /// Sets the objects of a to-many, in order.
@@ -123,19 +128,21 @@ extension ManagedObjectContext {
     }
 
     func appendToList(_ owner: ManagedObject, _ slot: Int, _ id: ManagedObjectID) {
-        owner.prepareLists()
-        guard !owner.lists.isEmpty else { return }
-        readForUndo(owner, slot)
-        willChange(owner, bit: owner.layout.bit(toMany: slot))
+        guard prepareToChangeList(owner, slot) else { return }
         _ = owner.lists[slot].insert(id)
     }
 
     func removeFromList(_ owner: ManagedObject, _ slot: Int, _ id: ManagedObjectID) {
+        guard prepareToChangeList(owner, slot) else { return }
+        _ = owner.lists[slot].remove(id)
+    }
+
+    private func prepareToChangeList(_ owner: ManagedObject, _ slot: Int) -> Bool {
         owner.prepareLists()
-        guard !owner.lists.isEmpty else { return }
+        guard !owner.lists.isEmpty else { return false }
         readForUndo(owner, slot)
         willChange(owner, bit: owner.layout.bit(toMany: slot))
-        _ = owner.lists[slot].remove(id)
+        return true
     }
 
     /// Loads a to-many so that an undo after a save can restore it.

@@ -1,5 +1,4 @@
 public import GraphModel
-import SQLite
 
 /// Finding, creating, and registering objects.
 extension ManagedObjectContext {

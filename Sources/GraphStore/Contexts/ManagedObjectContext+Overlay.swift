@@ -1,5 +1,4 @@
 import GraphModel
-import SQLite
 
 /// Overlaying unsaved changes on the store's rows in fetches.
 extension ManagedObjectContext {

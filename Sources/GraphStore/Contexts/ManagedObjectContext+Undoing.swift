@@ -8,28 +8,15 @@ extension ManagedObjectContext {
         giveUpSession()
         bringBackDeleted()
         let objects = listed
-        replaceListed()
-        unprocessedDeletes.removeAll()
-        deletedNew.removeAll()
-        hasPendingDeletes = false
-        notedErrors.removeAll()
-        undoLog?.removeAll()
+        forgetListed()
         for object in objects {
-            let isNew = !object.isStored
-            noteForEvent { change in
-                if isNew {
-                    change.noteDeleted(object.objectID)
-                } else {
-                    change.noteRefreshed(object.objectID)
-                }
-            }
-            object.pending = .none
-            if isNew {
-                object.hasNoRow = true
-                object.mask = ChangeMask()
-                unregister(object)
-            } else {
+            if object.isStored {
+                noteForEvent { $0.noteRefreshed(object.objectID) }
+                object.pending = .none
                 object.revert()
+            } else {
+                noteForEvent { $0.noteDeleted(object.objectID) }
+                annihilate(object)
             }
         }
         registry.release()
@@ -47,24 +34,29 @@ extension ManagedObjectContext {
         giveUpSession()
         invalidateLink()
         for object in listed { object.forgetChanges() }
-        replaceListed()
-        unprocessedDeletes.removeAll()
-        deletedNew.removeAll()
-        hasPendingDeletes = false
-        notedErrors.removeAll()
+        forgetListed()
         registry.removeAll()
         retained.removeAll()
         prefetched.removeAll()
         aliases.removeAll()
         renames.removeAll()
         watched.removeAll()
-        undoLog?.removeAll()
         noteForEvent { change in
             change = ContextChange()
             change.isInvalidatedAll = true
         }
         notifyDidChange()
         notifyFollowers(.reset)
+    }
+
+    /// Forgets which objects have changes, and what can be undone.
+    private func forgetListed() {
+        replaceListed()
+        unprocessedDeletes.removeAll()
+        deletedNew.removeAll()
+        hasPendingDeletes = false
+        notedErrors.removeAll()
+        undoLog?.removeAll()
     }
 
     /// Refreshes an object from the store.

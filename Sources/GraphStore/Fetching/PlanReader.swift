@@ -1,6 +1,5 @@
 import Diagnostics
 import GraphModel
-import SQLite
 
 /// Translates SQLite's query plan of a statement into sentences.
 ///

@@ -23,7 +23,7 @@ final class HistoryRecorder {
 
     /// Records the properties that an update sets.
     func update(_ id: ManagedObjectID, properties: some Sequence<String>) {
-        update(id, mask: schema.mask(properties, entity: id.entityNumber))
+        parts[parts.count - 1].update(id, mask: schema.mask(properties, entity: id.entityNumber))
     }
 
     /// Records the properties that an update sets in many objects.
@@ -38,10 +38,6 @@ final class HistoryRecorder {
         var mask: [UInt8]?
         for part in parts { part.add(to: &mask, of: id) }
         return mask
-    }
-
-    private func update(_ id: ManagedObjectID, mask: [UInt8]) {
-        parts[parts.count - 1].update(id, mask: mask)
     }
 
     /// Removes the properties that updates of the object's own row set, because the row is

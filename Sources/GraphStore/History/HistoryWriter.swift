@@ -2,14 +2,6 @@ import FoundationEssentials
 import GraphModel
 import SQLite
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Writes a transaction's changes into the store's history, inside the transaction.
 ///
 /// Only the holder of the write lease uses it.

@@ -32,27 +32,17 @@ struct AppSalvage {
         }
     }
 
-    /// Saves the readable part; the new file has the temporary name until it is complete.
+    /// Writes the readable part to a new file, and closes it.
     ///
     /// - Parameter given: the model; `nil` uses the model in the store.
-    static func save(
-        _ source: Connection, at path: String, _ given: ManagedObjectModel?, to newPath: String,
-        by temporary: String
+    static func write(
+        _ source: Connection, at path: String, _ given: ManagedObjectModel?, to newPath: String
     ) throws(StoreError) -> StoreSalvage {
-        let salvage = try written(source, at: path, given, to: newPath, by: temporary)
-        try SalvageWriter.finish(temporary, newPath)
-        return salvage
-    }
-
-    private static func written(
-        _ source: Connection, at path: String, _ given: ManagedObjectModel?, to newPath: String,
-        by temporary: String
-    ) throws(StoreError) -> StoreSalvage {
-        var app = try AppSalvage(source, at: path, temporary)
+        var app = try AppSalvage(source, at: path, newPath)
         let schema = try app.makeTables(given, path)
         var writer = SalvageWriter(from: source, at: path, schema, into: app)
         try writer.run()
-        try writer.copyExternalValues(to: temporary)
+        try writer.copyExternalValues(to: newPath)
         return writer.salvage
     }
 
@@ -77,10 +67,8 @@ struct AppSalvage {
         try AppStore.registerFunctions(on: target)
     }
 
-    private mutating func lose(
-        _ kind: StoreFinding.Kind, count: Int = 1, _ message: String
-    ) {
-        losses.append(StoreFinding(kind, count: count, message))
+    private mutating func lose(_ kind: StoreFinding.Kind, _ message: String) {
+        losses.append(StoreFinding(kind, message))
     }
 
     // MARK: Tables
@@ -247,13 +235,7 @@ struct AppSalvage {
             try target.execute(SchemaSQL.createTable(join))
             try target.execute(SchemaSQL.create(join.reverseIndex))
         }
-        let row = try target.prepare("INSERT OR IGNORE INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
-        for entity in wanted.heldEntities {
-            row.bind(entity.number, at: 1)
-            row.bind(entity.name, at: 2)
-            row.bind(entity.superNumber, at: 3)
-            try row.run()
-        }
+        try PersistentStore.registerEntities(of: wanted, on: target)
         let made = try FoundTables(on: target)
         return StoreLayout(model, holding: held, over: made)
     }
@@ -290,13 +272,14 @@ struct AppSalvage {
             ]
         }
         var losses: [StoreFinding] = []
-        if reader.lostCount > 0 {
+        if reader.losses.count > 0 {
             losses.append(
                 StoreFinding(
-                    .file, count: reader.lostCount,
-                    "\(table): up to \(reader.lostCount.counting("row", "rows")) cannot be read"))
+                    .file, count: reader.losses.count,
+                    "\(table): up to \(reader.losses.count.counting("row", "rows")) cannot be read")
+            )
         }
-        guard reader.mayLackOthers, !account.isIntact(table) else { return losses }
+        guard reader.losses.mayLackOthers, !account.isIntact(table) else { return losses }
         return losses + [damage(of: table)]
     }
 

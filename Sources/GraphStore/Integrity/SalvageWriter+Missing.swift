@@ -4,13 +4,14 @@ import SQLite
 extension SalvageWriter {
     /// Reports the objects that a reader could not read, or not without doubt.
     mutating func reportUnreadable(_ name: String, _ reader: DamagedTableReader) {
+        let losses = reader.losses
         // Otherwise, an index may contain the exact number.
-        if !reader.hasUnusedKeys { reportLost(name, reader) }
+        if !losses.hasUnusedKeys { reportLost(name, losses) }
         lose(
-            .file, name, count: reader.doubtfulKeys.count, keys: reader.doubtfulKeys,
-            "\(name): \(reader.doubtfulKeys.count.counting("object is", "objects are")) saved from a"
+            .file, name, count: losses.doubtfulKeys.count, keys: losses.doubtfulKeys,
+            "\(name): \(losses.doubtfulKeys.count.counting("object is", "objects are")) saved from a"
                 + " damaged record, so that some values may be wrong")
-        let (unassigned, impossible) = (reader.unassignedKeys, reader.impossibleKeys)
+        let (unassigned, impossible) = (losses.unassignedKeys, losses.impossibleKeys)
         lose(
             .counter, name, count: unassigned.count, keys: unassigned,
             "\(name): \(unassigned.count.counting("object is", "objects are")) saved with a key that"
@@ -21,10 +22,10 @@ extension SalvageWriter {
                 + " store assigns, and \(impossible.count == 1 ? "is" : "are") left out")
     }
 
-    private mutating func reportLost(_ name: String, _ reader: DamagedTableReader) {
+    private mutating func reportLost(_ name: String, _ losses: TableLosses) {
         lose(
-            .file, name, count: reader.lostCount, keys: reader.lostKeys,
-            "\(name): up to \(reader.lostCount.counting("object", "objects")) cannot be read")
+            .file, name, count: losses.count, keys: losses.firstKeys,
+            "\(name): up to \(losses.count.counting("object", "objects")) cannot be read")
     }
 
     /// Reports objects that are in an index but were not found, and tables that may lack others.
@@ -35,7 +36,7 @@ extension SalvageWriter {
     mutating func reportMissing(
         _ table: StoreLayout.Table, _ reader: DamagedTableReader, saved: Int, leftOut: [Int64]
     ) throws(StoreError) {
-        let known = Set(leftOut)
+        let (known, losses) = (Set(leftOut), reader.losses)
         let saving = try target.prepare("SELECT 1 FROM \(table.name) WHERE Z_PK = ?")
         let answer = try account.missing(
             of: table.name, besides: saved + leftOut.count, upTo: reader.lastAssigned
@@ -43,15 +44,15 @@ extension SalvageWriter {
             saving.bind(key, at: 1)
             defer { saving.reset() }
             if try saving.step() { return true }
-            return known.contains(key) || reader.hasLost(key)
+            return known.contains(key) || losses.hasCounted(key)
         }
         let name = table.rootEntity
-        if reader.hasUnusedKeys, !answer.isWhole { reportLost(name, reader) }
+        if losses.hasUnusedKeys, !answer.isWhole { reportLost(name, losses) }
         lose(
             .file, name, count: answer.missing.count, keys: answer.missing.sorted(),
             "\(name): \(answer.missing.count.counting("object is", "objects are")) lost, which an index"
                 + " names still")
-        guard !answer.isWhole, reader.mayLackOthers else { return }
+        guard !answer.isWhole, losses.mayLackOthers else { return }
         guard !answer.isIntact else {
             hasStrayPages = true
             return
@@ -80,9 +81,9 @@ extension SalvageWriter {
         // Rows with wrong values can replace lost ones in the count.
         if missing?.isExact != true || missing?.count == 0 {
             lose(
-                .pair, nil, count: reader.lostCount, keys: [],
-                "\(table): up to \(reader.lostCount.counting("pair", "pairs")) cannot be read")
-            guard reader.mayLackOthers else { return }
+                .pair, nil, count: reader.losses.count, keys: [],
+                "\(table): up to \(reader.losses.count.counting("pair", "pairs")) cannot be read")
+            guard reader.losses.mayLackOthers else { return }
         }
         guard let missing else {
             guard !account.isIntact(table) else {

@@ -12,10 +12,6 @@ extension SalvageWriter {
         return keys
     }
 
-    private func execute(_ sql: String) throws(StoreError) {
-        try target.execute(sql)
-    }
-
     // MARK: Links
 
     /// Repairs the entity's own to-one relationships: removes links without a destination and makes
@@ -31,13 +27,13 @@ extension SalvageWriter {
             else { continue }
             let link = ToOneLink(entity, name, place, destination)
             let gone = try keys(link.dangling)
-            try removeLinks(columns, of: link, where: link.isDangling)
+            try target.execute(link.removal(columns, where: link.isDangling))
             lose(
                 .dangling, entity.name, name, count: gone.count, keys: gone,
                 "\(entity.name).\(name): \(gone.count.counting("link", "links")) had no destination object, and"
                     + " \(gone.count == 1 ? "was" : "were") removed")
             if let column = columns.entityColumn {
-                try execute(
+                try target.execute(
                     "UPDATE \(entity.table) AS t SET \(column) = (SELECT d.Z_ENT FROM"
                         + " \(destination.table) d WHERE d.Z_PK = t.\(columns.column))"
                         + " WHERE t.\(columns.column) IS NOT NULL\(link.family)")
@@ -47,15 +43,6 @@ extension SalvageWriter {
         }
     }
 
-    /// Removes a link from the rows that match a condition.
-    private func removeLinks(
-        _ columns: StoreLayout.ToOneColumns, of link: ToOneLink, where condition: String
-    ) throws(StoreError) {
-        let names = [columns.column, columns.entityColumn, columns.orderColumn]
-        let sets = names.compactMap { $0.map { "\($0) = NULL" } }.joined(separator: ", ")
-        try execute("UPDATE \(link.entity.table) AS t SET \(sets) WHERE \(condition)")
-    }
-
     /// Sets a missing inverse link; if two objects claim the same one, the first keeps it.
     private mutating func repairInverse(
         of link: ToOneLink, _ columns: StoreLayout.ToOneColumns
@@ -63,15 +50,14 @@ extension SalvageWriter {
         guard let back = link.back else { return }
         let (table, column) = (link.entity.table, columns.column)
         if let back = back.column {
-            try execute(
+            try target.execute(
                 "UPDATE \(link.destination.table) AS d SET \(back) = (SELECT min(t.Z_PK) FROM \(table)"
                     + " t WHERE t.\(column) = d.Z_PK\(link.family)) WHERE d.\(back) IS NULL")
         }
         let wrong = try keys(link.oneSided(back))
         guard !wrong.isEmpty else { return }
-        try removeLinks(
-            columns, of: link,
-            where: "t.Z_PK IN (\(wrong.map(String.init).joined(separator: ",")))\(link.family)")
+        let keys = wrong.map(String.init).joined(separator: ",")
+        try target.execute(link.removal(columns, where: "t.Z_PK IN (\(keys))\(link.family)"))
         lose(
             .inverse, link.entity.name, link.name, count: wrong.count, keys: wrong,
             "\(link.entity.name).\(link.name): "
@@ -94,11 +80,11 @@ extension SalvageWriter {
         let last = OrderPositions.position(after: 0, count: max(0, largest) / step + 1)
         // They get positions by their keys, unless one would exceed the largest integer.
         if let last, OrderPositions.position(after: last, count: found.max() ?? 0) != nil {
-            try execute(
+            try target.execute(
                 "UPDATE \(table) AS t SET \(order) = \(last) + \(step) * t.Z_PK"
                     + unordered.filter.sql)
         } else {
-            try execute(
+            try target.execute(
                 "UPDATE \(table) AS t SET \(order) = \(step) * n.place FROM (SELECT Z_PK,"
                     + " row_number() OVER (PARTITION BY \(column) ORDER BY \(order) IS NULL,"
                     + " \(order), Z_PK) AS place FROM \(table) WHERE \(column) NOT NULL) AS n"
@@ -114,10 +100,10 @@ extension SalvageWriter {
     mutating func repairJoinRows(of join: StoreLayout.JoinTable) throws(StoreError) {
         for end in schema.ends(of: join) {
             for column in end.columns {
-                let lacking = "NOT \(end.destination.hasObject("\(join.name).\(column)"))"
+                let lacking = end.lacksObject(column, in: join.name)
                 let owners = try keys(
                     SelectSQL(end.side.ownerColumn, from: join.name, where: [lacking]))
-                try execute("DELETE FROM \(join.name) WHERE \(lacking)")
+                try target.execute("DELETE FROM \(join.name) WHERE \(lacking)")
                 lose(
                     .pair, end.entity.name, end.name, count: owners.count, keys: owners,
                     "\(end.entity.name).\(end.name): \(owners.count.counting("link", "links")) had no"
@@ -153,7 +139,8 @@ extension SalvageWriter {
             new.propertyList[StoreMetadata.lineageKey] = .string(UUID().uuidString)
         }
         try new.write(to: target)
-        try execute("DELETE FROM Z_METADATA WHERE Z_UUID <> '\(new.uuid.filter { $0 != "'" })'")
+        try target.execute(
+            "DELETE FROM Z_METADATA WHERE Z_UUID <> '\(new.uuid.filter { $0 != "'" })'")
     }
 
     mutating func noteHistory() throws(StoreError) {
@@ -185,7 +172,7 @@ extension SalvageWriter {
                     case .missing: missing.append(file.key)
                     case .unreadable: unreadable.append(file.key)
                     }
-                    try execute(
+                    try target.execute(
                         "UPDATE \(entity.table) SET \(place.column) = NULL"
                             + " WHERE Z_PK = \(file.key)")
                 }

@@ -19,16 +19,6 @@ struct SalvageWriter {
     /// The join tables of an old etl store, by their names in the new store.
     private let joins: [String: SourceJoin]
 
-    /// Saves the readable part; the new file has the temporary name until it is complete.
-    static func save(
-        _ source: Connection, at path: String, _ schema: StoreLayout, to newPath: String,
-        by temporary: String
-    ) throws(StoreError) -> StoreSalvage {
-        let salvage = try written(source, at: path, schema, to: newPath, by: temporary)
-        try finish(temporary, newPath)
-        return salvage
-    }
-
     /// Renames the new file and its folder of large values; no connection may be open.
     static func finish(_ temporary: String, _ newPath: String) throws(StoreError) {
         // SQLite checkpoints the WAL when the last connection is closed, but does not report a
@@ -51,18 +41,18 @@ struct SalvageWriter {
         try StoreFiles.synchronizeFolder(of: newPath)
     }
 
-    private static func written(
-        _ source: Connection, at path: String, _ schema: StoreLayout, to newPath: String,
-        by temporary: String
+    /// Writes the readable part to a new file, and closes it.
+    static func write(
+        _ source: Connection, at path: String, _ schema: StoreLayout, to newPath: String
     ) throws(StoreError) -> StoreSalvage {
         // Creates the file; its connection is closed after this call.
         _ = try PersistentStore.open(
-            .sqlite(at: temporary, opening: .create), model: schema.model,
+            .sqlite(at: newPath, opening: .create), model: schema.model,
             holding: schema.heldNumbers.map { _ in schema.heldNames })
-        let target = try Connection(path: temporary, mode: .readWrite)
+        let target = try Connection(path: newPath, mode: .readWrite)
         var writer = SalvageWriter(from: source, at: path, schema, to: target)
         try writer.run()
-        try writer.copyExternalValues(to: temporary)
+        try writer.copyExternalValues(to: newPath)
         return writer.salvage
     }
 
@@ -208,7 +198,7 @@ struct SalvageWriter {
                 + " and \(repeated.count == 1 ? "is" : "are") left out")
         try reportMissing(
             table, reader, saved: counts.values.reduce(0, +),
-            leftOut: strange + repeated + reader.impossibleKeys)
+            leftOut: strange + repeated + reader.losses.impossibleKeys)
     }
 
     private mutating func copyJoinRows(of join: StoreLayout.JoinTable) throws(StoreError) {

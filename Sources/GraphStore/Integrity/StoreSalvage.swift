@@ -34,9 +34,7 @@ extension PersistentContainer {
     public static func salvage(
         at path: String, to newPath: String, model: ManagedObjectModel? = nil
     ) throws(StoreError) -> StoreSalvage {
-        guard FileSystem.exists(path) else {
-            throw StoreError(.missing, "\(path) does not exist")
-        }
+        try StoreFiles.checkExists(path)
         try StoreFiles.rejectOtherKinds(path)
         guard !FileSystem.exists(newPath) else {
             throw StoreError(.exists, "\(newPath) exists already")
@@ -59,48 +57,50 @@ extension PersistentContainer {
     private static func salvage(
         _ snapshot: StoreSnapshot, at path: String, to newPath: String, model: ManagedObjectModel?
     ) throws(StoreError) -> StoreSalvage {
-        if try AppSalvage.isOfApp(snapshot.connection) {
-            var salvage = try salvageApp(snapshot.connection, at: path, to: newPath, given: model)
-            salvage.losses = snapshot.losses + salvage.losses
-            return salvage
+        let source = snapshot.connection
+        if try AppSalvage.isOfApp(source) {
+            return try save(to: newPath, after: snapshot.losses, verifying: model) {
+                temporary throws(StoreError) in
+                try AppSalvage.write(source, at: path, model, to: temporary)
+            }
         }
-        guard let chosen = try SavedModel(snapshot.connection, model) else {
+        guard let chosen = try SavedModel(source, model) else {
             throw StoreError(
                 .noModel, "\(path) contains no readable model; pass its model")
         }
-        var model = chosen.model
-        let temporary = CompanionFile.part.path(of: newPath)
-        try destroy(at: temporary)
-        do throws(StoreError) {
+        return try save(to: newPath, after: snapshot.losses + chosen.losses, verifying: nil) {
+            temporary throws(StoreError) in
             // A store of a configuration contains only its entities. If the configuration is
             // unreadable, the store is treated as if it contained all entities.
-            let metadata = try? StoreMetadata(readingFrom: snapshot.connection)
+            var model = chosen.model
+            let metadata = try? StoreMetadata(readingFrom: source)
             if let metadata {
                 model = try PersistentStore.fitted(
                     model, keepsExactDecimals: metadata.keepsExactDecimals)
             }
-            let held = try? metadata?.entities(of: model, on: snapshot.connection)
+            let held = try? metadata?.entities(of: model, on: source)
             let schema = StoreLayout(model, holding: held)
-            var salvage = try SalvageWriter.save(
-                snapshot.connection, at: path, schema, to: newPath, by: temporary)
-            salvage.losses = snapshot.losses + chosen.losses + salvage.losses
-            salvage.remaining = try verify(at: newPath, .full).findings
-            return salvage
-        } catch {
-            try destroy(at: temporary)
-            throw error
+            return try SalvageWriter.write(source, at: path, schema, to: temporary)
         }
     }
 
-    private static func salvageApp(
-        _ source: Connection, at path: String, to newPath: String, given: ManagedObjectModel?
+    /// Saves the readable part; the new file has a temporary name until it is complete.
+    ///
+    /// - Parameters:
+    ///   - losses: the losses that are known before.
+    ///   - model: the model to verify the new store with; `nil` uses the store's own.
+    ///   - write: writes the new file, and closes it.
+    private static func save(
+        to newPath: String, after losses: [StoreFinding], verifying model: ManagedObjectModel?,
+        write: (String) throws(StoreError) -> StoreSalvage
     ) throws(StoreError) -> StoreSalvage {
         let temporary = CompanionFile.part.path(of: newPath)
         try destroy(at: temporary)
         do throws(StoreError) {
-            var salvage = try AppSalvage.save(
-                source, at: path, given, to: newPath, by: temporary)
-            salvage.remaining = try verify(at: newPath, .full, model: given).findings
+            var salvage = try write(temporary)
+            try SalvageWriter.finish(temporary, newPath)
+            salvage.losses = losses + salvage.losses
+            salvage.remaining = try verify(at: newPath, .full, model: model).findings
             return salvage
         } catch {
             try destroy(at: temporary)

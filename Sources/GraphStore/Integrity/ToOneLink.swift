@@ -19,7 +19,7 @@ struct ToOneLink {
     var key: String { place.key(of: "t") }
 
     /// The ` AND …` condition for rows of the entity.
-    var family: String { entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? "" }
+    var family: String { entity.familyClause(alias: "t.") }
 
     /// The condition for rows whose link has no destination object.
     var isDangling: String {
@@ -29,6 +29,13 @@ struct ToOneLink {
     /// Selects the keys of objects whose link has no destination object.
     var dangling: SelectSQL {
         SelectSQL("t.Z_PK", from: "\(entity.table) t", where: [isDangling])
+    }
+
+    /// Returns the statement that removes the links of the rows that match a condition.
+    func removal(_ columns: StoreLayout.ToOneColumns, where condition: String) -> String {
+        let names = [columns.column, columns.entityColumn, columns.orderColumn]
+        let sets = names.compactMap { $0.map { "\($0) = NULL" } }.joined(separator: ", ")
+        return "UPDATE \(entity.table) AS t SET \(sets) WHERE \(condition)"
     }
 
     /// Selects the keys of objects whose companion column does not contain the destination's

@@ -28,16 +28,16 @@ package struct FoundTables: Sendable {
     private static let numbersMax: Int64 = 16_000
 
     /// The columns of each table, in order.
-    let columns: [String: [Column]]
+    private(set) var columns: [String: [Column]]
     /// The entities, by number.
     let rows: [Row]
     /// The columns of each unique index, by table.
-    let uniqueColumns: [String: [[String]]]
+    private(set) var uniqueColumns: [String: [[String]]]
     /// The SQL statements of the indexes, by table, each with the name of its index.
-    let indexes: [String: [(name: String, sql: String)]]
+    private(set) var indexes: [String: [(name: String, sql: String)]]
     /// The names of the triggers.
-    private let triggers: [String]
-    private let columnNames: [String: Set<String>]
+    private var triggers: [String]
+    private var columnNames: [String: Set<String>]
 
     init(on connection: Connection) throws(StoreError) {
         var columns: [String: [Column]] = [:]
@@ -79,23 +79,13 @@ package struct FoundTables: Sendable {
 
     /// Returns these tables together with the tables of another file of the same container.
     func joined(with other: FoundTables) -> FoundTables {
-        FoundTables(
-            columns: columns.merging(other.columns) { one, _ in one }, rows: rows,
-            uniqueColumns: uniqueColumns.merging(other.uniqueColumns) { one, _ in one },
-            indexes: indexes.merging(other.indexes) { one, _ in one },
-            triggers: triggers + other.triggers)
-    }
-
-    private init(
-        columns: [String: [Column]], rows: [Row], uniqueColumns: [String: [[String]]],
-        indexes: [String: [(name: String, sql: String)]], triggers: [String]
-    ) {
-        self.columns = columns
-        self.rows = rows
-        self.uniqueColumns = uniqueColumns
-        self.indexes = indexes
-        self.triggers = triggers
-        columnNames = columns.mapValues { Set($0.map(\.name)) }
+        var all = self
+        all.columns.merge(other.columns) { one, _ in one }
+        all.columnNames.merge(other.columnNames) { one, _ in one }
+        all.uniqueColumns.merge(other.uniqueColumns) { one, _ in one }
+        all.indexes.merge(other.indexes) { one, _ in one }
+        all.triggers += other.triggers
+        return all
     }
 
     /// Whether triggers keep a derived attribute:

@@ -8,6 +8,11 @@ struct JoinTableEnd {
     let destination: StoreLayout.Entity
     /// The columns with the destination's keys.
     let columns: [String]
+
+    /// Returns the condition for join rows whose column names no object.
+    func lacksObject(_ column: String, in rows: String) -> String {
+        "NOT \(destination.hasObject("\(rows).\(column)"))"
+    }
 }
 
 extension StoreLayout {

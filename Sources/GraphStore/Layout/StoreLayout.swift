@@ -285,6 +285,9 @@ package struct StoreLayout: Sendable {
     /// The entities that have a table.
     var heldEntities: [Entity] { entities.filter(holds) }
 
+    /// The indexes of all tables, which are created after the rows of a new store.
+    var indexes: [Index] { tables.flatMap(\.indexes) + joinTables.map(\.reverseIndex) }
+
     /// The names of the entities that have a table.
     var heldNames: Set<String> { Set(heldEntities.map(\.name)) }
 
@@ -374,6 +377,11 @@ extension StoreLayout.Entity {
         let numbers = withSubentities ? familyNumbers : [number]
         let list = numbers.map(String.init).joined(separator: ",")
         return "\(alias)Z_ENT IN (\(list))"
+    }
+
+    /// Returns `familyCondition` as ` AND …`; empty if every row of the table matches.
+    func familyClause(alias: String = "") -> String {
+        familyCondition(alias: alias).map { " AND \($0)" } ?? ""
     }
 }
 

@@ -1,5 +1,4 @@
 import GraphModel
-import SQLite
 
 extension MigrationManager {
     /// Removes the large-value files that only the old store refers to.

@@ -1,5 +1,4 @@
 public import GraphModel
-import SQLite
 
 /// The expected effects of a migration on a store.
 public struct MigrationPlan: Sendable, Hashable {

@@ -9,7 +9,7 @@ struct MigrationPlanner {
     /// Returns the plan, querying the store if the new model has stricter rules than the old one.
     func plan(_ script: MigrationScript) throws(StoreError) -> MigrationPlan {
         let diff = ModelDiff(
-            ModelPairing(from: source.model, through: source.between, to: model))
+            ModelPairing(from: source.model, through: source.manager.between, to: model))
         var plan = MigrationPlan()
         // An app does not migrate a store if the version hashes match.
         plan.isEmpty =
@@ -80,7 +80,7 @@ struct MigrationPlanner {
                 + ") WHERE value NOT NULL"
             let rows = script.tables.filter { $0.table == entity.table }
             if !rows.isEmpty {
-                let family = entity.familyCondition().map { " AND \($0)" } ?? ""
+                let family = entity.familyClause()
                 sql =
                     sql + " AND value NOT IN (SELECT \(column) FROM ("
                     + rows.map { $0.select([column]) }.joined(separator: " UNION ALL ")
@@ -144,7 +144,7 @@ struct MigrationPlanner {
 
     /// Returns a query that counts a property's values.
     private static func values(of property: String, in entity: StoreLayout.Entity) -> String {
-        let family = entity.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
+        let family = entity.familyClause(alias: "t.")
         let value =
             entity.attributes[property].map { "t.\($0.column)" }
             ?? entity.toOnes[property]?.key(of: "t")

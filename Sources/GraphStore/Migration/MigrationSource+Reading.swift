@@ -8,16 +8,12 @@ extension MigrationSource {
     ///   - manager: The manager with the versions that an app's store may have.
     ///   - connection: A reader of the store.
     init(_ manager: MigrationManager, _ connection: Connection) throws(StoreError) {
-        path = manager.path
-        allowsCloudKit = manager.allowsCloudKit
-        between = manager.between
-        holding = manager.holding
-        versions = manager.versions
+        self.manager = manager
         self.connection = connection
-        metadata = try StoreMetadata(ofStoreAt: path, on: connection)
+        metadata = try StoreMetadata(ofStoreAt: manager.path, on: connection)
         guard let model = try PersistentStore.storedModel(connection) else {
             let app = try AppStoreModel(
-                migrating: connection, path: path, among: manager.versions)
+                migrating: connection, path: manager.path, among: manager.versions)
             self.model = app.model
             schema = app.schema()
             return

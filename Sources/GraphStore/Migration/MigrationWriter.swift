@@ -68,12 +68,7 @@ struct MigrationWriter {
         }
         let connection = try connect()
         if let frame { try frame.makeTables(script.new, on: connection) }
-        for table in script.new.tables {
-            for index in table.indexes { try connection.execute(SchemaSQL.drop(index)) }
-        }
-        for join in script.new.joinTables {
-            try connection.execute(SchemaSQL.drop(join.reverseIndex))
-        }
+        for index in script.new.indexes { try connection.execute(SchemaSQL.drop(index)) }
         for table in leftovers.tables { try connection.execute(table.sql) }
         try history?.makeTables(frame?.historyTables ?? [], on: connection)
     }
@@ -170,12 +165,7 @@ struct MigrationWriter {
         let connection = try connect()
         var schema = script.new
         try connection.execute("BEGIN")
-        for table in schema.tables {
-            for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
-        }
-        for join in schema.joinTables {
-            try connection.execute(SchemaSQL.create(join.reverseIndex))
-        }
+        for index in schema.indexes { try connection.execute(SchemaSQL.create(index)) }
         for sql in leftovers.others { try connection.execute(sql) }
         schema.foldTables = try FoldTable.find(schema, on: connection)
         for fold in schema.foldTables.values.sorted(by: { $0.source < $1.source }) {
@@ -202,21 +192,15 @@ struct MigrationWriter {
                     let destination = script.new.entity(
                         named: columns.relationship.destinationEntityName)
                 else { continue }
-                let all = [columns.column, columns.entityColumn, columns.orderColumn]
-                    .compactMap(\.self)
                 let link = ToOneLink(entity, name, place, destination)
-                try connection.execute(
-                    "UPDATE \(entity.table) AS t SET "
-                        + all.map { "\($0) = NULL" }.joined(separator: ", ")
-                        + " WHERE \(link.isDangling)")
+                try connection.execute(link.removal(columns, where: link.isDangling))
             }
         }
         for join in script.new.joinTables {
             for end in script.new.ends(of: join) {
                 for column in end.columns {
-                    try connection.execute(
-                        "DELETE FROM \(join.name) WHERE NOT "
-                            + end.destination.hasObject("\(join.name).\(column)"))
+                    let lacking = end.lacksObject(column, in: join.name)
+                    try connection.execute("DELETE FROM \(join.name) WHERE \(lacking)")
                 }
             }
         }

@@ -1,5 +1,3 @@
-import GraphModel
-
 extension ModelHistory {
     /// Migrates a store of any version to the newest one, in the fewest stages.
     ///

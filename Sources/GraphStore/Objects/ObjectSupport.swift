@@ -1,5 +1,4 @@
 import GraphModel
-import SQLite
 import Synchronization
 
 /// The state that all contexts of a container share: layouts, classes, and primary keys.

@@ -103,12 +103,9 @@ extension ProgressNotes {
     fileprivate static func connection(
         _ reader: Connection, _ path: String
     ) throws(StoreError) -> Connection? {
-        func haveNotes(_ connection: Connection) throws(StoreError) -> Bool {
-            try exist(on: connection)
-        }
-        if try haveNotes(reader) { return reader }
+        if try exist(on: reader) { return reader }
         guard let file = try NotesFile(nextToStoreAt: path).connection() else { return nil }
-        return try haveNotes(file) ? file : nil
+        return try exist(on: file) ? file : nil
     }
 
     /// Returns whether a store has notes, in its file or next to it.

@@ -33,29 +33,18 @@ final class PersistentStore {
     /// The paths of the old stores that were migrated before this one was opened.
     var migrationBackups: [String] = []
 
-    init(
+    convenience init(
         _ description: StoreDescription, _ address: StoreAddress, _ model: ManagedObjectModel,
         _ metadata: StoreMetadata, _ connection: Connection
     ) throws(StoreError) {
-        self.description = description
-        self.address = address
-        self.connection = connection
-        parts = []
-        kept = []
-        origin = .ours
-        snapshot = nil
-        backup = nil
         let found = try FoundTables(on: connection)
         var schema = StoreLayout(
             model, holding: metadata.entities(heldOf: model), pairs: found)
         schema.foldTables = try FoldTable.find(schema, on: connection)
-        self.schema = schema
-        self.metadata = MetadataState(metadata)
-        derived = description.options.mayWrite ? try DerivedAttributes(schema) : nil
-        history = try HistoryWriter(schema, description.options, on: connection)
+        try self.init(description, .ours, metadata, schema, address, connection)
     }
 
-    /// Creates a store from an app's file, with the layout of its tables.
+    /// Creates a store from a file, with the layout of its tables.
     init(
         _ description: StoreDescription, _ origin: StoreOrigin, _ metadata: StoreMetadata,
         _ schema: StoreLayout, _ address: StoreAddress, _ connection: Connection,
@@ -132,9 +121,7 @@ final class PersistentStore {
     static func readerOfStore(
         at path: String, waiting patience: LockPatience? = nil
     ) throws(StoreError) -> Connection {
-        guard FileSystem.exists(path) else {
-            throw StoreError(.missing, "\(path) does not exist")
-        }
+        try StoreFiles.checkExists(path)
         var options = StoreOptions()
         options.isReadOnly = true
         options.pragmas = ["query_only": "1"]

@@ -56,18 +56,33 @@ struct StoreReplacement {
         // Closed, because our own open connection would block the replacement. Its transaction
         // wrote nothing.
         guarded.connection = nil
-        let connection = try witness.takeOver()
-        let journal = try connection.removeLog()
+        return try swap(lockedBy: try witness.takeOver(), keeping: keep)
+    }
+
+    /// Gives the new store the name of the old one.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection that locks the old store; `nil` if there is none.
+    ///   - keep: Keeps the old store under another name.
+    /// - Returns: The result of `keep`.
+    func swap<Kept>(
+        lockedBy connection: Connection?, keeping keep: () throws(StoreError) -> Kept
+    ) throws(StoreError) -> Kept {
+        // Remove the WAL only now: work next to a store that is resumed needs the file unchanged.
+        let journal = try connection?.removeLog()
         do throws(StoreError) {
-            let backup = try keep()
             try StoreFiles.removeLogs(of: path)
+            // Give the new file the permissions of the old one.
             FilePermissions(of: path)?.adding(0o600).give(toFile: newPath)
+            let kept = try keep()
             try StoreFiles.move(newPath, to: path)
-            withExtendedLifetime(witness) {}
-            return backup
+            // Keep other processes out until the new store has the name.
+            withExtendedLifetime(connection) {}
+            return kept
         } catch {
-            // The store stays in its place with its journal mode. Report the original error.
-            try? connection.execute("PRAGMA journal_mode = \(journal)")
+            // The old store is still in place. After the swap, its WAL would be mistaken for the
+            // new store's. Throw the original error.
+            if let journal { try? connection?.execute("PRAGMA journal_mode = \(journal)") }
             throw error
         }
     }

@@ -1,5 +1,4 @@
 import Diagnostics
-import Files
 import FoundationEssentials
 import SQLite
 
@@ -32,9 +31,7 @@ final class StoreSnapshot {
     convenience init(
         of path: String, copiesOurs: Bool = true, waiting patience: LockPatience? = nil
     ) throws(StoreError) {
-        guard FileSystem.exists(path) else {
-            throw StoreError(.missing, "\(path) does not exist")
-        }
+        try StoreFiles.checkExists(path)
         try StoreFiles.rejectOtherKinds(path)
         // A truncated file may lack the table that identifies an etl store.
         if try TruncatedFile(path) == nil, AppStore.isOne(path) {

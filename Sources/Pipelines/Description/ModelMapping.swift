@@ -1,5 +1,3 @@
-import GraphModel
-
 /// The mappings of a model file: the complete model, and its parts.
 ///
 /// The reader of models is in a lower module; tests check that both have the same keys.

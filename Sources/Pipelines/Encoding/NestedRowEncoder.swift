@@ -109,6 +109,12 @@ final class FragmentEncoder: ValueEncoder {
         bytes.append(UInt8(ascii: ":"))
     }
 
+    /// Writes a member with a text, or with null.
+    func member(_ name: String, _ value: String?, isFirst: Bool = false) {
+        open(name, isFirst: isFirst)
+        value.map { text($0) } ?? null()
+    }
+
     func null() { bytes += "null".utf8 }
     func bool(_ value: Bool) { bytes += (value ? "true" : "false").utf8 }
     func integer(_ value: Int64) { bytes += String(value).utf8 }

@@ -1,6 +1,5 @@
 import Diagnostics
 import GraphModel
-import GraphStore
 
 /// Checks key paths of fields and sort orders against the model.
 ///

@@ -28,8 +28,12 @@ package struct RunFailure: Error, Sendable {
         self.diagnostics = diagnostics
     }
 
-    init(_ fault: Fault, code: String, _ message: String, fix: String? = nil) {
-        self.init(fault, [Diagnostic(code: code, message, fix: fix)])
+    /// Creates the failure with a single diagnostic.
+    package init(
+        _ fault: Fault, code: String, _ message: String, at place: Diagnostic.Place = .nowhere,
+        fix: String? = nil
+    ) {
+        self.init(fault, [Diagnostic(code: code, message, at: place, fix: fix)])
     }
 
     /// Creates the failure of a run that a signal or limit ended.
@@ -87,6 +91,13 @@ package struct RunFailure: Error, Sendable {
     /// Creates the failure for an error of reading or writing records, with its diagnostic.
     package init(_ error: RecordStreamError) {
         self.init(error.fault, [error.diagnostic])
+    }
+
+    /// Returns the failure with this fix instead of those of its diagnostics.
+    func fixed(by fix: String?) -> RunFailure {
+        var failure = self
+        for place in failure.diagnostics.indices { failure.diagnostics[place].fix = fix }
+        return failure
     }
 
     /// Returns the failure with the store's name, if SQLite reports damage without it.

@@ -42,35 +42,32 @@ final class AppendedFile {
     }
 
     func flush() throws {
-        try withHandle(isWhole: true) { handle throws(SystemFault) in
-            try FileSystem.write(buffer, to: handle)
-        }
-        // Free the memory: there may be thousands of files.
-        buffer = []
+        try flush(isDurable: false)
     }
 
     func synchronize() throws {
         guard !isDurable else { return }
-        try withHandle(isWhole: true) { handle throws(SystemFault) in
-            try FileSystem.write(buffer, to: handle)
-            try FileSystem.synchronize(handle)
-        }
-        buffer = []
+        try flush(isDurable: true)
         isDurable = true
     }
 
-    /// Opens the file for one write, and closes it afterwards.
-    ///
-    /// - Parameter isWhole: Whether the file must have exactly the bytes written to it so far.
-    private func withHandle(isWhole: Bool = false, _ use: (Int32) throws(SystemFault) -> Void)
-        throws
-    {
-        guard !isWhole || FileDescriptor.size(path) == length - buffer.count else {
+    private func flush(isDurable: Bool) throws {
+        // The file must have exactly the bytes written to it so far.
+        guard FileDescriptor.size(path) == length - buffer.count else {
             throw RunFailure(
                 .cannotCreate, code: "rejects.file",
                 "Another process changed \(path)",
                 fix: "leave the files of a run alone until it ends, and run it again")
         }
+        try withHandle { handle throws(SystemFault) in
+            try FileSystem.write(buffer, to: handle)
+            if isDurable { try FileSystem.synchronize(handle) }
+        }
+        // Free the memory: there may be thousands of files.
+        buffer = []
+    }
+
+    private func withHandle(_ use: (Int32) throws(SystemFault) -> Void) throws {
         let handle: Int32
         do throws(SystemFault) {
             handle = try FileDescriptor.createForAppending(path)

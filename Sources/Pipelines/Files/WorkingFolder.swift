@@ -1,5 +1,4 @@
 import Files
-import Diagnostics
 import FoundationEssentials
 
 /// The folder to which relative paths of the command line refer.

@@ -29,14 +29,12 @@ struct HistoryLineEncoder {
     ) throws -> [UInt8] {
         let entity = schema.entity(number: change.objectID.entityNumber)
         output.bytes.removeAll(keepingCapacity: true)
-        output.open("token", isFirst: true)
-        output.text(place.text)
-        output.open("time", isFirst: false)
-        output.text(ScalarText.isoDate(transaction.timestamp.timeIntervalSinceReferenceDate))
-        member("author", transaction.author)
-        output.open("change", isFirst: false)
-        output.text("\(change.kind)")
-        member("entity", entity?.name)
+        let time = ScalarText.isoDate(transaction.timestamp.timeIntervalSinceReferenceDate)
+        output.member("token", place.text, isFirst: true)
+        output.member("time", time)
+        output.member("author", transaction.author)
+        output.member("change", "\(change.kind)")
+        output.member("entity", entity?.name)
         output.open("object", isFirst: false)
         output.integer(change.objectID.primaryKey)
         output.open("key", isFirst: false)
@@ -49,11 +47,6 @@ struct HistoryLineEncoder {
             of: change.kind == .delete ? entity : nil)
         output.bytes += "}\n".utf8
         return output.bytes
-    }
-
-    private func member(_ name: String, _ text: String?) {
-        output.open(name, isFirst: false)
-        text.map { output.text($0) } ?? output.null()
     }
 
     private func append(_ names: [String]?) {

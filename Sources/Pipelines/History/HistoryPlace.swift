@@ -1,6 +1,5 @@
 import FoundationEssentials
 import GraphStore
-import RecordStreams
 
 /// A position in a history, to a single change.
 struct HistoryPlace: Hashable {

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import GraphStore
 
 /// A start or end point of a history: a token or a date.
 enum HistoryPoint {

@@ -1,5 +1,3 @@
-import GraphModel
-
 /// Which property of the store each column of a file fills.
 ///
 /// The match depends only on the names, not on the order of the columns or on their values. A

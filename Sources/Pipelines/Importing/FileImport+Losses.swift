@@ -15,7 +15,7 @@ extension FileImport {
                     .warning, code: "import.skipped-columns",
                     "\(fitted.entity) has no propert\(isOne ? "y" : "ies") for \(names), which"
                         + " \(isOne ? "is" : "are") skipped",
-                    at: .file(FittedImport.listed(fitted.files, max: 2)),
+                    at: fitted.place,
                     fix: fit.isOfApp
                         ? "map \(isOne ? "it" : "them") to other properties in a spec; --save-spec DIR"
                             + " writes one"
@@ -30,14 +30,14 @@ extension FileImport {
                 return Diagnostic(
                     .warning, code: "import.null",
                     "Read as null: \(FittedImport.listed(texts, max: 8))",
-                    at: .file(FittedImport.listed(fitted.files, max: 2)),
+                    at: fitted.place,
                     fix: "name the texts without a value with --null TEXT; --null '' is for none")
             }
             + fit.imports.flatMap { fitted in
                 fitted.decimalDoubts.map { doubt in
                     Diagnostic(
                         .warning, code: "import.decimal-mark", doubt.message,
-                        at: .file(FittedImport.listed(fitted.files, max: 2)), fix: doubt.fix)
+                        at: fitted.place, fix: doubt.fix)
                 }
             }
             + fit.joinTables.map { fitted, entities in
@@ -45,7 +45,7 @@ extension FileImport {
                     .warning, code: "import.join-table",
                     "\(fitted.entity) holds only the keys of \(entities.joined(separator: " and ")), so"
                         + " it may be a join table; imported alone, its records become objects",
-                    at: .file(FittedImport.listed(fitted.files, max: 2)),
+                    at: fitted.place,
                     fix: "import it together with the files of"
                         + " \(entities.joined(separator: " and ")) into a new store, to get a"
                         + " relationship")
@@ -56,7 +56,7 @@ extension FileImport {
                         .warning, code: "import.skipped-columns",
                         "The objects in \(column) lack the key that \(fitted.entity) of the store has"
                             + " for them, and are skipped",
-                        at: .file(FittedImport.listed(fitted.files, max: 2)),
+                        at: fitted.place,
                         fix: "add the fields of the key to the file")
                 }
             }
@@ -89,7 +89,7 @@ extension FileImport {
                     .warning, code: "import.not-linked",
                     "\(fitted.entity).\(attribute) holds the keys of \(other), but the store has it"
                         + " as an attribute, so no link is added",
-                    at: .file(FittedImport.listed(fitted.files, max: 2)),
+                    at: fitted.place,
                     fix:
                         "import the files of \(other) and \(fitted.entity) together into a new store,"
                         + " or change the model with `etl migrate`")
@@ -109,7 +109,7 @@ extension FileImport {
     /// Returns the files of an entity.
     private func place(of entity: String) -> Diagnostic.Place {
         let files = fit.imports.filter { $0.entity == entity }.flatMap(\.files)
-        return files.isEmpty ? .nowhere : .file(FittedImport.listed(files, max: 2))
+        return files.isEmpty ? .nowhere : FittedImport.place(of: files)
     }
 
     /// The warnings about keys in links of the store that no object has.
@@ -117,7 +117,7 @@ extension FileImport {
         fit.imports.flatMap { fitted in
             fitted.unknownKeys.map { keys in
                 var warning = keys.warning
-                warning.place = .file(FittedImport.listed(fitted.files, max: 2))
+                warning.place = fitted.place
                 return warning
             }
         }

@@ -124,11 +124,11 @@ package struct FileImport {
             inferred, to: model, addsColumns: request.addsColumns,
             key: request.options.key, store: PathText.lastComponent(request.store),
             isOfApp: stored != nil && PersistentContainer.isAppStore(at: request.store),
-            streams: spool.names, facts: FileFacts(inference),
+            streams: spool.names, inference: inference,
             keepsNulls: !request.options.nullTexts.contains(""))
         let unfitted = root["stages"]?.itemsOrOne ?? []
         let stages = try inference.hasNothing ? fit.fit(empty: unfitted) : fit.fit(unfitted)
-        try fit.checkTypes(request.options.types, with: inference)
+        try fit.checkTypes(request.options.types)
         if stored == nil {
             target = .new
         } else {
@@ -215,14 +215,10 @@ package struct FileImport {
         }
         let folder = CommandExample.shell(PathText.folder(of: store))
         throw RunFailure(
-            .cannotCreate,
-            [
-                Diagnostic(
-                    code: "import.folder",
-                    "The folder of the store, and the one above, do not exist",
-                    at: .file(store),
-                    fix: "check the path, or create the folder: `mkdir -p \(folder)`")
-            ])
+            .cannotCreate, code: "import.folder",
+            "The folder of the store, and the one above, do not exist",
+            at: .file(store),
+            fix: "check the path, or create the folder: `mkdir -p \(folder)`")
     }
 
     // MARK: Text

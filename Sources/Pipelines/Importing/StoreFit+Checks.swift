@@ -61,7 +61,7 @@ extension StoreFit {
         }
         let links = model.relationships(of: entity).filter { !$0.isToMany }
         let names = attributes.map(\.name) + links.map(\.name)
-        guard facts.hasHeader(current.stage) else {
+        guard inference.hasHeader(stage: current.stage) else {
             throw RunFailure(
                 .usage, code: "import.key",
                 "\(current.files.first ?? "") has no header, so no column is a property of \(entity)",
@@ -113,17 +113,18 @@ extension StoreFit {
     mutating func checkRowKey(
         _ origin: PropertyOrigin, _ fields: RowKeyFields, _ block: FittedBlock
     ) throws(RunFailure) {
-        let sources = facts.sources(block.own)
+        let sources = inference.sources(of: block.own, stage: stageName)
         func has(_ field: String) -> Bool {
             sources.contains { source in
                 // An object may be null in all records, and a value may be an object in this file.
                 source == field
-                    || !facts.isTable(block.own)
+                    || !inference.isTable(block.own, stage: stageName)
                         && (field.hasPrefix(source + ".") || source.hasPrefix(field + "."))
             }
         }
         current.hasOtherColumns = !sources.allSatisfy(fields.names.contains)
-        let needed = facts.isTable(block.own) ? fields : origin.needed ?? fields
+        let needed =
+            inference.isTable(block.own, stage: stageName) ? fields : origin.needed ?? fields
         let missing = needed.names.filter { !has($0) }
         guard !missing.isEmpty else { return }
         let names = FittedImport.listed(missing.map { "'\($0)'" }, max: 4)
@@ -149,7 +150,7 @@ extension StoreFit {
     ///
     /// - Parameter types: the types that the user names, by column.
     func checkTypes(
-        _ types: [String: AttributeType], with inference: Inference
+        _ types: [String: AttributeType]
     ) throws(RunFailure) {
         for (column, type) in types.sorted(by: { $0.key < $1.key }) {
             for fitted in imports where !newEntities.contains(fitted.entity) {

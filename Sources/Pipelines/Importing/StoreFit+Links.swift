@@ -31,7 +31,7 @@ extension StoreFit {
         from source: String, _ content: ColumnContent, to link: RelationshipDescription,
         of own: String
     ) -> YAMLNode? {
-        let isTable = facts.isTable(own)
+        let isTable = inference.isTable(own, stage: stageName)
         guard let key = key(of: link.destinationEntityName) else {
             return content == .nothing ? nothing(from: source, to: link, isTable) : nil
         }
@@ -64,7 +64,9 @@ extension StoreFit {
     ) -> Bool {
         guard PropertyOrigin(link.userInfo).reportsMissing else { return false }
         guard content != .nothing else { return true }
-        guard let keys = facts.keys(source, own, for: link.name), keys.areFewUnknown else {
+        guard let keys = inference.keys(in: source, of: own, stage: stageName, for: link.name),
+            keys.areFewUnknown
+        else {
             return false
         }
         current.unknownKeys += [keys.unknown].compactMap(\.self)
@@ -105,7 +107,9 @@ extension StoreFit {
         partsOf source: String, _ content: ColumnContent, in block: inout FittedBlock,
         _ names: inout [String: String]
     ) -> Bool {
-        guard !facts.isTable(block.own), content == .nothing else { return false }
+        guard !inference.isTable(block.own, stage: stageName), content == .nothing else {
+            return false
+        }
         var isFound = false
         for property in properties(of: block.entity) {
             guard let path = property.column, path.hasPrefix(source + "."),

@@ -13,10 +13,10 @@ extension StoreFit {
     ///   - own: the inferred entity.
     ///   - names: the store's property for each column.
     mutating func fitNulls(_ stage: inout YAMLNode, of own: String, _ names: [String: String]) {
-        guard facts.isTable(own) else { return }
-        let found = Dictionary(grouping: facts.nullMarkers(own), by: \.column)
+        guard inference.isTable(own, stage: stageName) else { return }
+        let found = Dictionary(grouping: inference.nullMarkers(of: own), by: \.column)
         var columns: [(String, YAMLNode)] = []
-        for column in facts.sources(own) {
+        for column in inference.sources(of: own, stage: stageName) {
             guard let name = names[column] else { continue }
             let kept = keepsNulls ? nulls(of: name, in: original) : []
             let isNew = original.entity(named: current.entity).map { _ in

@@ -28,7 +28,11 @@ struct StoreFit {
     private let streams: [String: String]
     /// Whether the store was created by an app, so that its model must not change.
     let isOfApp: Bool
-    private(set) var facts: FileFacts
+    /// The facts about the files.
+    let inference: Inference
+    /// The import that is being fitted: its files may lack columns that other files of the entity
+    /// have.
+    private(set) var stageName: String?
     /// The store's model before the import.
     let original: ManagedObjectModel
     /// Whether texts that meant null in the first import of a column mean it again.
@@ -53,11 +57,11 @@ struct StoreFit {
     init(
         _ inferred: ManagedObjectModel, to model: ManagedObjectModel, addsColumns: Bool,
         key: [String], store: String, isOfApp: Bool, streams: [String: String],
-        facts: FileFacts, keepsNulls: Bool
+        inference: Inference, keepsNulls: Bool
     ) {
         original = model
         self.keepsNulls = keepsNulls
-        self.facts = facts
+        self.inference = inference
         self.isOfApp = isOfApp
         self.streams = streams
         self.inferred = inferred
@@ -85,8 +89,8 @@ struct StoreFit {
             entity: entity,
             files: files.map { streams[$0] ?? PathText.lastComponent($0) })
         current.isJoin = stage["set-only"] != nil
-        facts.stage = stage["import"]?.text
-        current.stage = facts.stage ?? ""
+        stageName = stage["import"]?.text
+        current.stage = stageName ?? ""
         var names: [String: String] = [:]
         var stage = try fit(block: stage, of: own, to: entity, &names)
         if entity != own { stage["into"] = YAMLNode(text: entity) }
@@ -161,7 +165,7 @@ struct StoreFit {
         var taken = model.takenNames(in: entity)
         var added: [AttributeDescription] = []
         let attributes = (inferred.entity(named: own)?.ownAttributes ?? []).filter {
-            !facts.lacks($0.name, own)
+            !inference.lacks($0.name, of: own, stage: stageName)
                 && (!block.isSetOnly || block.inferred[$0.name] != nil)
         }
         let match = match(attributes, block)
@@ -175,7 +179,9 @@ struct StoreFit {
                 try fit(attribute, from: source, to: name, in: &block, &names)
             } else if isKeyAgain(source, names, of: entity)
                 || fill(wholeOf: source, in: &block, &names)
-                || fill(partsOf: source, facts.content(attribute.name, own), in: &block, &names)
+                || fill(
+                    partsOf: source, inference.content(of: attribute.name, in: own), in: &block,
+                    &names)
             {
                 continue
             } else if addsColumns {
@@ -183,7 +189,7 @@ struct StoreFit {
                 names[source] = name
                 names[attribute.name] = name
                 block.fill(name, by: node, source)
-            } else if facts.content(attribute.name, own) != .nothing {
+            } else if inference.content(of: attribute.name, in: own) != .nothing {
                 current.skipped.append(source)
             }
         }
@@ -196,7 +202,7 @@ struct StoreFit {
             try fit(link: entry, match.properties, in: &block, &names)
         }
         // The objects of the other records may lack fields that earlier files had.
-        for path in facts.nullObjects(block.own)
+        for path in inference.nullObjects(of: block.own)
         where fill(partsOf: path, .nothing, in: &block, &names) {
             current.clearsParts = true
         }
@@ -275,7 +281,7 @@ struct StoreFit {
         in block: inout FittedBlock, _ names: inout [String: String]
     ) throws(RunFailure) {
         guard let found = model.attribute(name, of: block.entity) else {
-            let content = facts.content(attribute.name, block.own)
+            let content = inference.content(of: attribute.name, in: block.own)
             guard let link = model.relationship(name, of: block.entity),
                 let node = keys(from: source, content, to: link, of: block.own)
             else {
@@ -291,16 +297,17 @@ struct StoreFit {
         names[source] = found.name
         names[attribute.name] = found.name
         current.attributes.append(found)
-        if let fix = facts.fix(ofOpenDates: attribute.name, block.own, found) {
+        if let fix = inference.fix(ofOpenDates: attribute.name, of: block.own, for: found) {
             openDates.append((block.entity, found.name, fix))
         }
-        try note(facts.decimalDoubt(attribute.name, block.own, found))
+        try note(inference.decimalDoubt(on: attribute.name, of: block.own, for: found))
         // A mapping for the inferred type may be invalid for the store's type.
         let isAlike = found.type == attribute.type || found.type.isNumber && attribute.type.isNumber
         let isFit = isAlike && !PropertyOrigin(found.userInfo).hasFormat
         let node =
             isFit || block.isSetOnly
-            ? block.inferred[attribute.name] : facts.mapping(attribute.name, block.own, found)
+            ? block.inferred[attribute.name]
+            : inference.mapping(of: attribute.name, in: block.own, as: found, stage: stageName)
         block.fill(found.name, by: node, source)
     }
 
@@ -311,7 +318,7 @@ struct StoreFit {
     mutating func fill(
         wholeOf source: String, in block: inout FittedBlock, _ names: inout [String: String]
     ) -> Bool {
-        guard !facts.isTable(block.own) else { return false }
+        guard !inference.isTable(block.own, stage: stageName) else { return false }
         for attribute in model.attributes(of: block.entity) where attribute.type == .transformable {
             let path = PropertyOrigin(attribute.userInfo).column ?? attribute.name
             guard source.hasPrefix(path + ".") else { continue }

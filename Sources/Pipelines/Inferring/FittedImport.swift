@@ -1,3 +1,4 @@
+import Diagnostics
 import GraphModel
 
 /// The entity and the properties that one import of files fills in a store.
@@ -69,6 +70,12 @@ struct FittedImport {
         ].filter { !$0.isEmpty }
         return "\(entity) from \(source): \(parts.joined(separator: "; "))"
     }
+
+    /// The files, as the place of a warning.
+    var place: Diagnostic.Place { Self.place(of: files) }
+
+    /// Returns several files as the place of a warning.
+    static func place(of files: [String]) -> Diagnostic.Place { .file(listed(files, max: 2)) }
 
     /// Returns the first of several names, and the number of the others.
     static func listed(_ names: [String], max: Int) -> String {

@@ -1,8 +1,5 @@
 import Diagnostics
-import Files
 import GraphModel
-import GraphStore
-import RecordStreams
 
 /// The checks of inputs before entities are inferred, and the entities that the store adds to them.
 extension Inference {

@@ -1,5 +1,4 @@
 package import Diagnostics
-import Files
 import FoundationEssentials
 import GraphModel
 import GraphStore

@@ -83,7 +83,8 @@ package struct InferenceFolder {
     private static func failure(
         _ code: String, _ message: String, _ path: String, fix: String
     ) -> RunFailure {
-        RunFailure(.cannotCreate, [Diagnostic(code: code, message, at: .file(path), fix: fix)])
+        RunFailure(
+            .cannotCreate, code: code, message, at: .file(path), fix: fix)
     }
 
     /// Returns a path relative to the folder, as specs in it name it; absolute paths are unchanged.

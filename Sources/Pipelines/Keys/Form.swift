@@ -1,4 +1,3 @@
-import Diagnostics
 import YAML
 
 /// The form of a value: its description for pages and editors, and the code that reads it.

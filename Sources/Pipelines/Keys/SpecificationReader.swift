@@ -1,5 +1,4 @@
 import Diagnostics
-import GraphModel
 import YAML
 
 /// The state that the keys of a spec share while it is read.

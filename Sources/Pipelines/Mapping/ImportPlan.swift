@@ -1,4 +1,3 @@
-import Diagnostics
 package import GraphModel
 package import GraphStore
 package import RecordStreams

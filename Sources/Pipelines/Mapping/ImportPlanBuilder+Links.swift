@@ -1,7 +1,5 @@
-import Diagnostics
 import GraphModel
 import GraphStore
-import RecordStreams
 
 /// The links of a plan: to objects identified by a key, and to objects inside the record.
 extension ImportPlanBuilder {

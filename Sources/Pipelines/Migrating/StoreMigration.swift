@@ -119,7 +119,6 @@ package struct StoreMigration {
 
     /// Returns the failure with the file in which to write a mapping.
     private func naming(_ step: Step, in failure: RunFailure) -> RunFailure {
-        var failure = failure
         let fix: String
         if let path = step.mappingPath {
             let folder = PathText.folder(of: path)
@@ -137,8 +136,7 @@ package struct StoreMigration {
                 "give both models a `version`, and write migrations/OLD-NEW.yaml next to the new"
                 + " model"
         }
-        for place in failure.diagnostics.indices { failure.diagnostics[place].fix = fix }
-        return failure
+        return failure.fixed(by: fix)
     }
 
     /// Returns how to write the mapping file of a step.

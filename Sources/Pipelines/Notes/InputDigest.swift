@@ -1,5 +1,4 @@
 import Digests
-import Files
 import RecordStreams
 
 /// The running SHA-256 of an input's bytes, compared with the digests of an earlier run.

@@ -85,86 +85,75 @@ extension NotedPaths {
 /// Each type maps all of its members that have paths, so a note that contains it need not know
 /// them.
 protocol PathNote {
+    /// Maps the paths in the value.
+    mutating func mapPaths(_ map: (FileName) -> FileName)
+}
+
+extension PathNote {
     /// Returns the value with mapped paths.
-    func mappingPaths(_ map: (FileName) -> FileName) -> Self
-}
-
-extension FileName: PathNote {
-    func mappingPaths(_ map: (FileName) -> FileName) -> FileName { map(self) }
-}
-
-extension Optional: PathNote where Wrapped: PathNote {
-    func mappingPaths(_ map: (FileName) -> FileName) -> Wrapped? {
-        self.map { $0.mappingPaths(map) }
+    func mappingPaths(_ map: (FileName) -> FileName) -> Self {
+        var note = self
+        note.mapPaths(map)
+        return note
     }
 }
 
+extension FileName: PathNote {
+    mutating func mapPaths(_ map: (FileName) -> FileName) { self = map(self) }
+}
+
+extension Optional: PathNote where Wrapped: PathNote {
+    mutating func mapPaths(_ map: (FileName) -> FileName) { self?.mapPaths(map) }
+}
+
 extension Array: PathNote where Element: PathNote {
-    func mappingPaths(_ map: (FileName) -> FileName) -> [Element] {
-        self.map { $0.mappingPaths(map) }
+    mutating func mapPaths(_ map: (FileName) -> FileName) {
+        for place in indices { self[place].mapPaths(map) }
     }
 }
 
 extension ResumePoint: PathNote {
-    func mappingPaths(_ map: (FileName) -> FileName) -> ResumePoint {
-        var note = self
-        note.position = position.mappingPaths(map)
-        note.section = section.mappingPaths(map)
-        note.inputs = Dictionary(
+    mutating func mapPaths(_ map: (FileName) -> FileName) {
+        position.mapPaths(map)
+        section.mapPaths(map)
+        inputs = Dictionary(
             inputs.map { (map($0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
-        note.rejects = rejects.mappingPaths(map)
-        note.links = links.mappingPaths(map)
-        note.left = left.mappingPaths(map)
-        note.finished = finished.mappingPaths(map)
-        return note
+        rejects.mapPaths(map)
+        links.mapPaths(map)
+        left.mapPaths(map)
+        finished.mapPaths(map)
     }
 }
 
 extension InputPosition: PathNote {
-    func mappingPaths(_ map: (FileName) -> FileName) -> InputPosition {
-        var note = self
-        note.path = map(path)
-        return note
-    }
+    mutating func mapPaths(_ map: (FileName) -> FileName) { path.mapPaths(map) }
 }
 
 extension SectionNote: PathNote {
-    func mappingPaths(_ map: (FileName) -> FileName) -> SectionNote {
-        var note = self
-        note.end = end.mappingPaths(map)
-        note.finished = finished.mappingPaths(map)
-        return note
+    mutating func mapPaths(_ map: (FileName) -> FileName) {
+        end.mapPaths(map)
+        finished.mapPaths(map)
     }
 }
 
 extension RejectFileNote: PathNote {
-    func mappingPaths(_ map: (FileName) -> FileName) -> RejectFileNote {
-        var note = self
-        (note.source, note.path) = (map(source), map(path))
-        return note
+    mutating func mapPaths(_ map: (FileName) -> FileName) {
+        source.mapPaths(map)
+        path.mapPaths(map)
     }
 }
 
 extension LinkFileNote: PathNote {
-    func mappingPaths(_ map: (FileName) -> FileName) -> LinkFileNote {
-        var note = self
-        (note.source, note.path) = (map(source), map(path))
-        return note
+    mutating func mapPaths(_ map: (FileName) -> FileName) {
+        source.mapPaths(map)
+        path.mapPaths(map)
     }
 }
 
 extension InputNote: PathNote {
-    func mappingPaths(_ map: (FileName) -> FileName) -> InputNote {
-        var note = self
-        note.path = map(path)
-        return note
-    }
+    mutating func mapPaths(_ map: (FileName) -> FileName) { path.mapPaths(map) }
 }
 
 extension StageNote: PathNote {
-    func mappingPaths(_ map: (FileName) -> FileName) -> StageNote {
-        var note = self
-        note.inputs = inputs.mappingPaths(map)
-        return note
-    }
+    mutating func mapPaths(_ map: (FileName) -> FileName) { inputs.mapPaths(map) }
 }

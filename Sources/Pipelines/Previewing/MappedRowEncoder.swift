@@ -83,14 +83,11 @@ struct MappedRowEncoder {
         _ row: Int
     ) -> [UInt8] {
         output.bytes.removeAll(keepingCapacity: true)
-        output.open("stage", isFirst: true)
-        output.text(stage)
-        output.open("file", isFirst: false)
-        output.text(file)
+        output.member("stage", stage, isFirst: true)
+        output.member("file", file)
         output.open("record", isFirst: false)
         record.map { output.integer(Int64($0)) } ?? output.null()
-        output.open("into", isFirst: false)
-        output.text(entity)
+        output.member("into", entity)
         output.open("object", isFirst: false)
         append(shape, batch.rows) { batch.rows[row, $0] }
         output.bytes += "}\n".utf8

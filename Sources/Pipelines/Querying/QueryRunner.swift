@@ -34,25 +34,22 @@ package struct QueryRunner: Sendable {
         do {
             return try answer(query)
         } catch let mistake as QueryMistake {
-            return failure(.usage, [mistake.diagnostic])
+            return QueryOutcome(RunFailure(.usage, [mistake.diagnostic]))
         } catch let error as RecordStreamError {
             // The reader has closed the pipe.
             if case .outputClosed = error.kind { return QueryOutcome() }
-            return failure(RunFailure(error))
+            return QueryOutcome(RunFailure(error))
         } catch let error as RunFailure {
-            return failure(error)
+            return QueryOutcome(error)
         } catch let error as StoreError {
             guard error.code != .invalidRequest else {
-                return failure(.usage, [Diagnostic(code: "query.unsupported", error.message)])
+                return QueryOutcome(
+                    RunFailure(.usage, code: "query.unsupported", error.message))
             }
-            return failure(unreadable(error, query).naming(store: query.store))
+            return QueryOutcome(unreadable(error, query).naming(store: query.store))
         } catch {
-            return failure(.software, [Diagnostic(code: "internal", "\(error)")])
+            return QueryOutcome(RunFailure(.software, code: "internal", "\(error)"))
         }
-    }
-
-    private func failure(_ failure: RunFailure) -> QueryOutcome {
-        self.failure(failure.status, failure.diagnostics)
     }
 
     /// Returns the fix if a file is not an SQLite file; `nil` if it is one, or is not a file.
@@ -65,7 +62,7 @@ package struct QueryRunner: Sendable {
     /// Returns the failure with the fix for read errors, which differs from the fix for write
     /// errors.
     private func unreadable(_ error: StoreError, _ query: Query) -> RunFailure {
-        var failure = RunFailure(error)
+        let failure = RunFailure(error)
         let fix: String? =
             switch error.code {
             case .busy where !error.isUnfinishedLoad: "wait for the other process"
@@ -78,14 +75,7 @@ package struct QueryRunner: Sendable {
                 failure.diagnostics.first?.fix ?? Self.fix(ofOtherFile: query.store)
             default: failure.diagnostics.first?.fix
             }
-        for index in failure.diagnostics.indices { failure.diagnostics[index].fix = fix }
-        return failure
-    }
-
-    private func failure(_ status: ExitStatus, _ diagnostics: [Diagnostic]) -> QueryOutcome {
-        QueryOutcome(
-            status: status,
-            errors: diagnostics.map(DiagnosticRenderer.text))
+        return failure.fixed(by: fix)
     }
 
     // MARK: Answers
@@ -113,22 +103,16 @@ package struct QueryRunner: Sendable {
         guard let entity = query.entity else { return try list(container) }
         let resolver = QueryResolver(container: container, query: query)
         guard !query.isExplained else { return try explain(entity, resolver) }
-        var outcome = try answer(query, entity, resolver)
-        outcome.notes = resolver.warnings.map(DiagnosticRenderer.text) + outcome.notes
-        return outcome
-    }
-
-    private func answer(
-        _ query: Query, _ entity: String, _ resolver: QueryResolver
-    ) throws -> QueryOutcome {
+        var outcome = QueryOutcome()
         switch query.wanted {
-        case .rows: return try rows(of: entity, resolver)
+        case .rows: outcome = try rows(of: entity, resolver)
         case .count:
             let request = try self.request(entity, resolver).request
             let count = try resolver.container.newContext().cursor(request).matchCount()
             try write("\(count)\n")
-            return QueryOutcome()
         }
+        outcome.notes = resolver.warnings.map(DiagnosticRenderer.text) + outcome.notes
+        return outcome
     }
 
     /// Returns the request; a count gets no columns, because they could require lookups.
@@ -180,14 +164,11 @@ package struct QueryRunner: Sendable {
         guard let first = missing.first else { return QueryOutcome() }
         let values =
             missing.count == 1 ? "1 value is" : "\(missing.count.grouped) values are"
-        return failure(
-            .dataError,
-            [
-                Diagnostic(
-                    .warning, code: "store.missing-file",
-                    first + (missing.count > 1 ? "; \(values) printed as null" : ""),
-                    fix: "restore the file from a backup; `etl verify STORE` lists missing files")
-            ])
+        let warning = Diagnostic(
+            .warning, code: "store.missing-file",
+            first + (missing.count > 1 ? "; \(values) printed as null" : ""),
+            fix: "restore the file from a backup; `etl verify STORE` lists missing files")
+        return QueryOutcome(RunFailure(.dataError, [warning]))
     }
 
     /// Writes the rows.

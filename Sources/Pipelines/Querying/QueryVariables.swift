@@ -136,16 +136,12 @@ struct QueryVariables {
 extension GraphPredicate {
     /// The variables to the right of an IN.
     fileprivate var listVariables: Set<String> {
-        switch self {
-        case .constant: return []
-        case .comparison(let comparison):
-            guard comparison.op == .in, case .variable(let name, []) = comparison.right else {
-                return []
-            }
-            return [name]
-        case .not(let part): return part.listVariables
-        case .and(let parts), .or(let parts):
-            return parts.reduce(into: []) { $0.formUnion($1.listVariables) }
-        }
+        Set(
+            comparisons.compactMap { comparison in
+                guard comparison.op == .in, case .variable(let name, []) = comparison.right else {
+                    return nil
+                }
+                return name
+            })
     }
 }

@@ -177,8 +177,7 @@ package struct StoreCheck: Sendable {
             case .busy, .permission, .full, .encoding: failure.diagnostics.first?.fix
             default: nil
             }
-        for place in failure.diagnostics.indices { failure.diagnostics[place].fix = fix }
-        return failure
+        return failure.fixed(by: fix)
     }
 
     /// Returns the result as lines or as one JSON object; without problems, there are no lines.

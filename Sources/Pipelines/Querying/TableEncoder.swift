@@ -1,5 +1,4 @@
 import Diagnostics
-import GraphStore
 import RecordStreams
 
 /// The style of a table.

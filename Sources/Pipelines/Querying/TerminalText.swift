@@ -1,5 +1,3 @@
-import Diagnostics
-
 /// Formats text for a terminal: wraps lines between words, and makes paths below the current folder
 /// relative.
 package enum TerminalText {

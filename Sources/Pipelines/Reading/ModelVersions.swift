@@ -93,10 +93,9 @@ struct ModelVersions {
     ///   - key: the option or key that names the version, such as `--model `.
     /// - Returns: `nil` if no version fits.
     static func advice(
-        forStoreAt store: String, bundle path: String, key: String,
-        waiting patience: LockPatience? = nil
+        forStoreAt store: String, bundle path: String, key: String
     ) -> String? {
-        fittingVersion(of: path, storeAt: store, waiting: patience).map {
+        fittingVersion(of: path, storeAt: store).map {
             "name the version that the store has: `\(key)\($0)`"
         }
     }

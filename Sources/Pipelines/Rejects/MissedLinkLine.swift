@@ -2,7 +2,6 @@ import Diagnostics
 import Files
 import FoundationEssentials
 import GraphStore
-import RecordStreams
 
 /// A link that a record has no target for: one line of a `.links.ndjson` file.
 ///

@@ -16,7 +16,6 @@ struct RejectHeader {
     private let quote: UInt8?
     private let escape: UInt8?
     private let comment: UInt8?
-    private let endsAtReturn: Bool
     private let isFromSpec: Bool
     private let dropsTrailingDelimiter: Bool
     private static let space = UInt8(ascii: " ")
@@ -26,7 +25,6 @@ struct RejectHeader {
         quote = if case .byte(let byte) = options.quote { byte } else { nil }
         escape = options.escape
         comment = options.comment
-        endsAtReturn = form.endsAtReturn
         isFromSpec = options.columns != nil
         dropsTrailingDelimiter = options.dropsTrailingDelimiter
     }

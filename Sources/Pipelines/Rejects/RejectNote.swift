@@ -125,21 +125,21 @@ struct RejectNote: Decodable, JSONWritable, Sendable, Hashable {
         FileSystem.resolved(FileName(folder)) ?? FileName(folder)
     }
 
-    private func mappingPaths(_ map: (FileName) -> FileName) -> RejectNote {
-        var note = self
-        note.spec = map(spec)
-        note.workingFolder = map(workingFolder)
-        for place in note.files.indices where note.files[place].source != "-" {
-            note.files[place].source = map(note.files[place].source)
-        }
-        return note
-    }
-
     var json: JSONTree {
         .fields([
             "files": files, "format": format, "pipeline": pipeline, "run": run, "sets": sets,
             "spec": spec, "specText": specText, "workingFolder": workingFolder,
         ])
+    }
+}
+
+extension RejectNote: PathNote {
+    mutating func mapPaths(_ map: (FileName) -> FileName) {
+        spec.mapPaths(map)
+        workingFolder.mapPaths(map)
+        for place in files.indices where files[place].source != "-" {
+            files[place].source.mapPaths(map)
+        }
     }
 }
 

@@ -1,5 +1,4 @@
 import Diagnostics
-import GraphModel
 
 /// A report in the text exposition format 0.0.4 of Prometheus
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).

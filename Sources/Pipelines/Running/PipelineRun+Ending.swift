@@ -1,6 +1,5 @@
 import Diagnostics
 import FoundationEssentials
-import GraphModel
 import GraphStore
 
 /// How a run finishes its store and its notes, after success or failure.

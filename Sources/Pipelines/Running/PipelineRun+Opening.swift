@@ -1,6 +1,5 @@
 import Diagnostics
 import FoundationEssentials
-import GraphModel
 import GraphStore
 import RecordStreams
 

@@ -1,6 +1,5 @@
 package import Diagnostics
 import FoundationEssentials
-import GraphStore
 
 /// A stage that ran or was stopped, and its result.
 package struct EndedStage: Sendable {

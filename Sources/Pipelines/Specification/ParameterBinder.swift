@@ -1,7 +1,6 @@
 import Diagnostics
 import Files
 import FoundationEssentials
-import GraphModel
 
 /// Finds the value of each parameter and collects the problems.
 struct ParameterBinder {

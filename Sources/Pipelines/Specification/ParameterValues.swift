@@ -133,14 +133,10 @@ package struct ParameterValues: Sendable {
         let text = resolve(template)
         guard let count = Int64(text), bounds.contains(count) else {
             throw RunFailure(
-                .configuration,
-                [
-                    Diagnostic(
-                        code: "spec.type",
-                        "'\(key)' is '\(text)', which is not a valid number of \(things)",
-                        at: .source(template.location),
-                        fix: "give a number from \(bounds.lowerBound) to \(bounds.upperBound)")
-                ])
+                .configuration, code: "spec.type",
+                "'\(key)' is '\(text)', which is not a valid number of \(things)",
+                at: .source(template.location),
+                fix: "give a number from \(bounds.lowerBound) to \(bounds.upperBound)")
         }
         return Int(count)
     }

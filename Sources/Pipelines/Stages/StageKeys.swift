@@ -1,5 +1,4 @@
 import Diagnostics
-import GraphModel
 package import GraphStore
 import YAML
 

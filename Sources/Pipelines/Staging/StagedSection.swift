@@ -1,6 +1,4 @@
-import Diagnostics
 import GraphStore
-import RecordStreams
 
 /// Buffers many records, then writes them in the order of their row IDs; new objects come last, in
 /// input order.

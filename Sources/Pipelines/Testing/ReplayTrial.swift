@@ -1,5 +1,3 @@
-import Diagnostics
-import Files
 import FoundationEssentials
 import GraphModel
 import GraphStore

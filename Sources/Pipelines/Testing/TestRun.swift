@@ -51,12 +51,9 @@ struct TestRun {
                 now.text, now: context.now.timeIntervalSinceReferenceDate)
             guard let seconds else {
                 throw RunFailure(
-                    .configuration,
-                    [
-                        Diagnostic(
-                            code: "spec.type", "'\(now.text)' is not a date such as 2026-01-31",
-                            at: .source(now.location))
-                    ])
+                    .configuration, code: "spec.type",
+                    "'\(now.text)' is not a date such as 2026-01-31",
+                    at: .source(now.location))
             }
             context.now = Date(timeIntervalSinceReferenceDate: seconds)
         }
@@ -69,13 +66,9 @@ struct TestRun {
             let errors = modelProblems.filter { $0.severity == .error }
             guard errors.isEmpty else { throw RunFailure(problems: errors) }
             throw RunFailure(
-                .configuration,
-                [
-                    Diagnostic(
-                        code: "test.model", "A spec without a model cannot be tested",
-                        at: .source(spec.store.location),
-                        fix: "name the model under `store.model`")
-                ])
+                .configuration, code: "test.model", "A spec without a model cannot be tested",
+                at: .source(spec.store.location),
+                fix: "name the model under `store.model`")
         }
         self.model = model
         spec.rejects.allow = .percent(100)
@@ -93,15 +86,11 @@ struct TestRun {
         for (name, _) in test.parameters
         where !spec.parameters.contains(where: { $0.name == name.text }) {
             throw RunFailure(
-                .configuration,
-                [
-                    Diagnostic(
-                        code: "spec.unknown-parameter",
-                        "The spec has no parameter '\(name.text)'"
-                            + Suggestion.phrase(
-                                for: name.text, among: spec.parameters.map(\.name)),
-                        at: .source(name.location))
-                ])
+                .configuration, code: "spec.unknown-parameter",
+                "The spec has no parameter '\(name.text)'"
+                    + Suggestion.phrase(
+                        for: name.text, among: spec.parameters.map(\.name)),
+                at: .source(name.location))
         }
         let given = Set(test.parameterNames.map(\.text))
         let missing = spec.parameters.filter {
@@ -210,19 +199,12 @@ struct TestRun {
         let lines = columns.map { Self.table(records, $0) } ?? records.map(\.json)
         try WholeFile.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: path)
         var read = read
-        read.files = [TemplateText(literal: path, at: place)]
+        read.takePlain([TemplateText(literal: path, at: place)])
         read.generated = nil
-        read.command = nil
         read.format = isTable ? .csv : .ndjson
-        read.arrayPath = "$"
-        read.compression = .none
-        read.encoding = .utf8
-        read.isOnce = false
-        read.filesMin = 1
         read.hasHeader = true
         read.columns = nil
         read.delimiter = nil
-        read.linesSkipped = 0
         read.comment = nil
         read.escape = nil
         read.dropsTrailingDelimiter = false

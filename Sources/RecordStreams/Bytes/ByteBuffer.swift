@@ -55,8 +55,8 @@ struct ByteBuffer {
         bytes.withUnsafeBufferPointer { append($0) }
     }
 
-    /// Returns the bytes from an offset to the end.
-    func bytes(from offset: Int) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(start: UnsafePointer(start + offset), count: count - offset)
+    /// The bytes that were appended.
+    var bytes: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: UnsafePointer(start), count: count)
     }
 }

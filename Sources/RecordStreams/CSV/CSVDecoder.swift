@@ -203,10 +203,10 @@ final class CSVDecoder: RecordDecoder {
 
     func rowSplitter() -> RowSplitter? { RowSplitter(dialect, columnCount: columns.count) }
 
-    func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int {
+    func decode(into batch: RecordBatch, isFinal: Bool) -> Int {
         let chunkStart = Bytes(batch.chunk.start)
         let limit = chunkStart + batch.chunk.count
-        var position = chunkStart + offset
+        var position = chunkStart
         var scanner = self.scanner
         let slotCount = batch.slotCount
         let columnCount = columns.count

@@ -63,10 +63,10 @@ final class JSONDocumentDecoder: RecordDecoder {
         maxRecordBytes = options.maxRecordBytes
     }
 
-    func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int {
+    func decode(into batch: RecordBatch, isFinal: Bool) -> Int {
         let chunkStart = Bytes(batch.chunk.start)
         let limit = chunkStart + batch.chunk.count
-        var position = chunkStart + offset
+        var position = chunkStart
         var parser = store.parser(for: batch)
         parser.end = limit
         defer { store.finish(parser, batch: batch) }

@@ -7,17 +7,13 @@ enum JSONToken {
     static let backslash = UInt8(ascii: "\\")
 
     /// Returns the closing quote of a string that starts after its opening quote.
-    ///
-    /// In lenient mode, the string may contain anything but the end of the data.
-    static func closingQuote(
-        _ start: Bytes, end: Bytes, fault: inout JSONFault, isLenient: Bool = false
-    ) -> Bytes? {
+    static func closingQuote(_ start: Bytes, end: Bytes, fault: inout JSONFault) -> Bytes? {
         var position = start
         while true {
             position = Words.endOfPlainText(position)
             let byte = position.pointee
             if byte == quote, position < end { return position }
-            guard let next = special(position, end: end, fault: &fault, isLenient: isLenient) else {
+            guard let next = special(position, end: end, fault: &fault, isLenient: false) else {
                 return nil
             }
             position = next
@@ -25,6 +21,8 @@ enum JSONToken {
     }
 
     /// Skips an escape or a non-ASCII sequence inside a string.
+    ///
+    /// In lenient mode, the string may contain anything but the end of the data.
     @inline(never)
     static func special(
         _ position: Bytes, end: Bytes, fault: inout JSONFault, isLenient: Bool

@@ -35,10 +35,10 @@ final class NDJSONDecoder: RecordDecoder {
         NDJSONDecoder(selection: selection, options: options)
     }
 
-    func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int {
+    func decode(into batch: RecordBatch, isFinal: Bool) -> Int {
         let chunkStart = Bytes(batch.chunk.start)
         let limit = chunkStart + batch.chunk.count
-        var position = chunkStart + offset
+        var position = chunkStart
         var parser = store.parser(for: batch)
         defer { store.finish(parser, batch: batch) }
         while position < limit, !batch.isFull {

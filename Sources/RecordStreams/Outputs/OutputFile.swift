@@ -44,14 +44,11 @@ package final class OutputFile {
     ///   - gzipLevel: the level from 0 to 9, or `nil` to write the bytes without compression.
     ///   - escapesControls: whether to escape control characters, for a terminal; each `write` must
     ///     then end with a complete character.
-    ///   - observer: receives every byte of the file as stored, in order; for a digest.
     package convenience init(
-        path: String, gzipLevel: Int? = nil, escapesControls: Bool = false,
-        observer: ((UnsafeRawBufferPointer) -> Void)? = nil
+        path: String, gzipLevel: Int? = nil, escapesControls: Bool = false
     ) throws(RecordStreamError) {
         try self.init(
-            at: FileName(path), gzipLevel: gzipLevel, escapesControls: escapesControls,
-            observer: observer)
+            at: FileName(path), gzipLevel: gzipLevel, escapesControls: escapesControls)
     }
 
     /// Creates the temporary file of an output by its name.
@@ -59,6 +56,7 @@ package final class OutputFile {
     /// - Parameters:
     ///   - stored: the name that `finish` gives the file, if it is renamed to `path` later.
     ///   - gzipThreads: the number of threads that deflate; `nil` for one per processor, at most 8.
+    ///   - observer: receives every byte of the file as stored, in order; for a digest.
     package init(
         at path: FileName, storedAs stored: FileName? = nil, gzipLevel: Int? = nil,
         gzipThreads: Int? = nil, escapesControls: Bool = false,

@@ -303,7 +303,7 @@ package final class RecordEncoder {
         }
         guard listPass != .buffered else {
             guard listCount > 0 else { return false }
-            let list = listBuffer.bytes(from: 0)
+            let list = listBuffer.bytes
             if csv.append(list, to: &buffer) { validate(list) }
             return false
         }
@@ -321,7 +321,7 @@ package final class RecordEncoder {
     /// Moves complete values of a long list, with the separators after them, out of its buffer.
     @inline(never)
     private func passListOn() {
-        let part = listBuffer.bytes(from: 0)
+        let part = listBuffer.bytes
         listBuffer.count = 0
         guard listPass == .writing else {
             listPass = .measuring

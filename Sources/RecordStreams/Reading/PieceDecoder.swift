@@ -19,7 +19,7 @@ package final class PieceDecoder {
         guard !batch.isDecoded, let decoder else { return }
         batch.isDecoded = true
         batch.numbersBefore = decoder.recordCount
-        let used = decoder.decode(into: batch, from: 0, isFinal: false)
+        let used = decoder.decode(into: batch, isFinal: false)
         precondition(used == batch.chunk.count, "a piece holds whole records")
     }
 }

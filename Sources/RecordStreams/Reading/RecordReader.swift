@@ -138,7 +138,7 @@ package final class RecordReader {
             let consumed =
                 inPieces
                 ? split(batch, isFinal: isFinal)
-                : decoder.decode(into: batch, from: 0, isFinal: isFinal)
+                : decoder.decode(into: batch, isFinal: isFinal)
             origin = origin.advanced(over: batch.chunk.start, count: consumed)
             if inPieces, consumed > 0 {
                 putBack(batch.chunk, from: consumed)
@@ -187,7 +187,7 @@ package final class RecordReader {
             return piece.byteCount
         }
         batch.numbersBefore = decoder.recordCount
-        return decoder.decode(into: batch, from: 0, isFinal: isFinal)
+        return decoder.decode(into: batch, isFinal: isFinal)
     }
 
     /// The chunk size for about as many records as a batch holds.

@@ -35,7 +35,7 @@ protocol RecordDecoder: AnyObject {
     ///
     /// - Parameter isFinal: whether the input ends with the chunk.
     /// - Returns: the offset of the first byte that is still needed.
-    func decode(into batch: RecordBatch, from offset: Int, isFinal: Bool) -> Int
+    func decode(into batch: RecordBatch, isFinal: Bool) -> Int
 
     /// Returns the part of a chunk, from its start, whose records another decoder reads with the
     /// same result as this one, whatever came before them.

@@ -1,5 +1,4 @@
 package import Diagnostics
-import Files
 internal import FoundationEssentials
 
 /// A reader of the `xcmapping.xml` in an `.xcmappingmodel` folder.

@@ -46,8 +46,9 @@ struct StandardOutput {
             output.takesColor ? TerminalText.withColoredCounts(lines) : lines, terminator: "")
     }
 
-    /// Whether the output may have colors; see https://no-color.org.
-    var takesColor: Bool {
-        isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
-    }
+    /// Writes what `print` keeps in its buffer.
+    static func flush() { fflush(nil) }
+
+    /// Whether the output may have colors.
+    var takesColor: Bool { isTerminal && Terminal.allowsColors(environment) }
 }

@@ -69,11 +69,14 @@ struct Terminal: Sendable {
     static let currentFolders = TerminalText.currentFolders(
         environment: ProcessInfo.processInfo.environment)
 
-    /// Whether stderr shows colors, and `NO_COLOR` is not set: https://no-color.org.
-    private static let showsColor: Bool = {
-        let value = { (name: String) in getenv(name).map { String(cString: $0) } ?? "" }
-        return isatty(2) == 1 && value("NO_COLOR").isEmpty && value("TERM") != "dumb"
-    }()
+    /// Whether stderr shows colors.
+    private static let showsColor =
+        isatty(2) == 1 && allowsColors(ProcessInfo.processInfo.environment)
+
+    /// Whether the environment allows colors: https://no-color.org.
+    static func allowsColors(_ environment: [String: String]) -> Bool {
+        environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
 
     /// Colors a message: its first `error:` or `warning:` red or yellow, or the counts of a stage.
     ///
@@ -91,6 +94,9 @@ struct Terminal: Sendable {
         }
         return text
     }
+
+    /// Waits without using the processor.
+    static func wait(milliseconds: UInt32) { usleep(milliseconds * 1_000) }
 
     /// Replaces the current line of stderr.
     static func redraw(_ line: OutputText) { write("\r\(line.text)\u{1B}[K") }

@@ -112,13 +112,7 @@ public func subquery(
 extension GraphPredicate {
     /// Returns whether a nested subquery binds a variable of that name.
     fileprivate func bindsVariable(_ name: String) -> Bool {
-        switch self {
-        case .constant: false
-        case .comparison(let comparison):
-            comparison.left.bindsVariable(name) || comparison.right.bindsVariable(name)
-        case .not(let part): part.bindsVariable(name)
-        case .and(let parts), .or(let parts): parts.contains { $0.bindsVariable(name) }
-        }
+        sides.contains { $0.bindsVariable(name) }
     }
 }
 

@@ -5,11 +5,9 @@ package final class CompiledGraphPredicate {
 
     /// Compiles a tree; `scheme` resolves its keys, and `CompiledPredicate` describes the others.
     package init<Scheme: EvaluationScheme>(
-        _ predicate: GraphPredicate, over scheme: inout Scheme, source: PredicateSource? = nil,
-        variables: [String: GraphValue] = [:], now: Double = 0
+        _ predicate: GraphPredicate, over scheme: inout Scheme, now: Double = 0
     ) throws(GraphPredicateError) {
-        var compiler = EvaluationCompiler(
-            scheme, .init(variables: variables, now: now, source: source))
+        var compiler = EvaluationCompiler(scheme, .init(variables: [:], now: now))
         root = try compiler.compile(predicate)
         scheme = compiler.scheme
         program = compiler.program
@@ -36,11 +34,9 @@ package final class CompiledGraphExpression {
 
     /// Compiles a tree; `CompiledGraphPredicate` describes the parameters.
     package init<Scheme: EvaluationScheme>(
-        _ expression: GraphExpression, over scheme: inout Scheme, source: PredicateSource? = nil,
-        variables: [String: GraphValue] = [:], now: Double = 0
+        _ expression: GraphExpression, over scheme: inout Scheme, now: Double = 0
     ) throws(GraphPredicateError) {
-        var compiler = EvaluationCompiler(
-            scheme, .init(variables: variables, now: now, source: source))
+        var compiler = EvaluationCompiler(scheme, .init(variables: [:], now: now))
         let compiled = try compiler.compile(expression)
         root = compiled.node
         isCollection = compiled.shape == .unknown ? nil : compiled.shape == .several

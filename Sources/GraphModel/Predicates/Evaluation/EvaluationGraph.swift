@@ -85,13 +85,9 @@ package struct EvaluationPath: Sendable, Hashable {
     package var isFractional = false
 
     /// Creates a path.
-    package init(
-        _ handles: [Int], _ shape: EvaluationShape = .unknown, toManyCount: Int? = nil,
-        kind: Int? = nil
-    ) {
+    package init(_ handles: [Int], _ shape: EvaluationShape, kind: Int? = nil) {
         self.handles = handles
         self.shape = shape
-        self.toManyCount = toManyCount
         self.kind = kind
     }
 }

@@ -67,13 +67,15 @@ struct CastFunction {
     private func integer(
         _ value: EvaluatedValue, _ range: ClosedRange<Int64>
     ) throws(EvaluationError) -> EvaluatedValue? {
-        let whole: Int64?
+        try whole(value).flatMap { range.contains($0) ? .integer($0) : nil }
+    }
+
+    private func whole(_ value: EvaluatedValue) throws(EvaluationError) -> Int64? {
         switch try number(value) {
-        case .integer(let number): whole = number
-        case .double(let number): whole = Int64(exactly: number)
-        case nil: whole = nil
+        case .integer(let number): number
+        case .double(let number): Int64(exactly: number)
+        case nil: nil
         }
-        return whole.flatMap { range.contains($0) ? .integer($0) : nil }
     }
 
     private func double(_ value: EvaluatedValue) throws(EvaluationError) -> Double? {
@@ -93,12 +95,7 @@ struct CastFunction {
     private func boolean(_ value: EvaluatedValue) throws(EvaluationError) -> Bool? {
         if case .boolean(let flag) = value { return flag }
         if let bytes = value.textBytes { return ScalarParser.boolean(bytes) }
-        let whole: Int64?
-        switch try number(value) {
-        case .integer(let number): whole = number
-        case .double(let number): whole = Int64(exactly: number)
-        case nil: whole = nil
-        }
+        let whole = try whole(value)
         return whole == 0 ? false : whole == 1 ? true : nil
     }
 

@@ -26,29 +26,17 @@ extension PredicateFunction {
         PredicateFunction(
             "floor", ["number": .number], gives: .number, meaning: "The number rounded down.",
             example: "floor(2.7)", is: "2.0", foundation: "floor:",
-            by: .values { values, context throws(EvaluationError) in
-                try number(
-                    of: values.first, context, decimal: { $0.rounded(places: 0, .down) },
-                    double: { $0.rounded(.down) })
-            }),
+            by: rounding(.down, .down)),
         PredicateFunction(
             "ceiling", ["number": .number], gives: .number, meaning: "The number rounded up.",
             example: "ceiling(2.2)", is: "3.0", foundation: "ceiling:",
-            by: .values { values, context throws(EvaluationError) in
-                try number(
-                    of: values.first, context, decimal: { $0.rounded(places: 0, .up) },
-                    double: { $0.rounded(.up) })
-            }),
+            by: rounding(.up, .up)),
         PredicateFunction(
             "round", ["number": .number], gives: .number,
             meaning: "The nearest integer; halves are rounded away from zero.",
             example: "round(2.5)",
             is: "3.0",
-            by: .values { values, context throws(EvaluationError) in
-                try number(
-                    of: values.first, context, decimal: { $0.rounded(places: 0, .nearest) },
-                    double: { $0.rounded(.toNearestOrAwayFromZero) })
-            }),
+            by: rounding(.nearest, .toNearestOrAwayFromZero)),
     ]
 
     /// The bitwise complement, which is written as the operator `~`.
@@ -62,6 +50,16 @@ extension PredicateFunction {
             }
             return .integer(~number)
         })
+
+    private static func rounding(
+        _ decimal: ExactDecimal.Rounding, _ double: FloatingPointRoundingRule
+    ) -> Evaluation {
+        .values { values, context throws(EvaluationError) in
+            try number(
+                of: values.first, context, decimal: { $0.rounded(places: 0, decimal) },
+                double: { $0.rounded(double) })
+        }
+    }
 
     /// Returns a number computed from a number; a decimal keeps all its digits.
     private static func number(

@@ -1,5 +1,3 @@
-internal import Diagnostics
-
 /// The types of expressions, derived from their operands.
 extension PredicateResolver {
     mutating func arithmetic(

@@ -1,5 +1,3 @@
-internal import Diagnostics
-
 /// The variables of subqueries, and the variables with given values.
 extension PredicateResolver {
     mutating func variable(

@@ -63,6 +63,19 @@ extension GraphExpression {
 }
 
 extension GraphPredicate {
+    /// The comparisons of the predicate from left to right, without those inside expressions.
+    package var comparisons: [GraphComparison] {
+        switch self {
+        case .constant: []
+        case .comparison(let comparison): [comparison]
+        case .not(let part): part.comparisons
+        case .and(let parts), .or(let parts): parts.flatMap(\.comparisons)
+        }
+    }
+
+    /// The two sides of each comparison from left to right.
+    package var sides: [GraphExpression] { comparisons.flatMap { [$0.left, $0.right] } }
+
     /// Returns the predicate with its direct parts replaced, from left to right.
     package func rebuilt<Failure>(
         _ part: (GraphPredicate) throws(Failure) -> GraphPredicate,

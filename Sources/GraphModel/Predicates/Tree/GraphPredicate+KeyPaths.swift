@@ -2,20 +2,8 @@ extension GraphPredicate {
     /// The distinct key paths of the predicate, in the order of the text.
     package var keyPaths: [[String]] {
         var found: [[String]] = []
-        collect(into: &found)
+        for side in sides { side.collect(into: &found) }
         return found
-    }
-
-    fileprivate func collect(into found: inout [[String]]) {
-        switch self {
-        case .constant: break
-        case .not(let inner): inner.collect(into: &found)
-        case .and(let parts), .or(let parts):
-            for part in parts { part.collect(into: &found) }
-        case .comparison(let comparison):
-            comparison.left.collect(into: &found)
-            comparison.right.collect(into: &found)
-        }
     }
 }
 
@@ -30,11 +18,10 @@ extension GraphExpression {
     fileprivate func collect(into found: inout [[String]]) {
         if case .keyPath(let path) = self, !found.contains(path) { found.append(path) }
         if case .subquery(let collection, _, let predicate) = self {
-            collection.collect(into: &found)
-            return predicate.collect(into: &found)
+            for part in [collection] + predicate.sides { part.collect(into: &found) }
+            return
         }
-        condition?.collect(into: &found)
-        for operand in operands { operand.collect(into: &found) }
+        for part in (condition?.sides ?? []) + operands { part.collect(into: &found) }
     }
 }
 
@@ -43,13 +30,7 @@ extension GraphPredicate {
     ///
     /// An example is `done` in `status == done`.
     package var wordsCompared: Set<String> {
-        switch self {
-        case .constant: []
-        case .comparison(let comparison): comparison.right.words
-        case .not(let part): part.wordsCompared
-        case .and(let parts), .or(let parts):
-            parts.reduce(into: []) { $0.formUnion($1.wordsCompared) }
-        }
+        comparisons.reduce(into: []) { $0.formUnion($1.right.words) }
     }
 }
 

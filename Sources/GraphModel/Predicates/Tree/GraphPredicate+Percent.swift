@@ -3,18 +3,12 @@ extension GraphPredicate {
     ///
     /// They have a `%` without a backslash before it, and neither `*` nor `?`.
     package var percentPatterns: [String] {
-        switch self {
-        case .constant: return []
-        case .comparison(let comparison):
-            var found = comparison.left.percentPatterns + comparison.right.percentPatterns
-            if comparison.op == .like, case .constant(.string(let text)) = comparison.right,
+        comparisons.flatMap { comparison in
+            let found = comparison.left.percentPatterns + comparison.right.percentPatterns
+            guard comparison.op == .like, case .constant(.string(let text)) = comparison.right,
                 Self.looksLikeSQL(text)
-            {
-                found.append(text)
-            }
-            return found
-        case .not(let part): return part.percentPatterns
-        case .and(let parts), .or(let parts): return parts.flatMap(\.percentPatterns)
+            else { return found }
+            return found + [text]
         }
     }
 

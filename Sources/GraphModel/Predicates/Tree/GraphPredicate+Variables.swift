@@ -4,20 +4,8 @@ extension GraphPredicate {
     /// Variables that a SUBQUERY binds are omitted.
     public var variables: [String] {
         var found: [String] = []
-        collectVariables(&found, bound: [])
+        for side in sides { side.collectVariables(&found, bound: []) }
         return found
-    }
-
-    fileprivate func collectVariables(_ found: inout [String], bound: Set<String>) {
-        switch self {
-        case .constant: break
-        case .comparison(let comparison):
-            comparison.left.collectVariables(&found, bound: bound)
-            comparison.right.collectVariables(&found, bound: bound)
-        case .not(let part): part.collectVariables(&found, bound: bound)
-        case .and(let parts), .or(let parts):
-            for part in parts { part.collectVariables(&found, bound: bound) }
-        }
     }
 
     /// Returns the predicate with variables replaced by their values.
@@ -51,10 +39,13 @@ extension GraphExpression {
         }
         if case .subquery(let collection, let variable, let predicate) = self {
             collection.collectVariables(&found, bound: bound)
-            return predicate.collectVariables(&found, bound: bound.union([variable]))
+            let inside = bound.union([variable])
+            for side in predicate.sides { side.collectVariables(&found, bound: inside) }
+            return
         }
-        condition?.collectVariables(&found, bound: bound)
-        for operand in operands { operand.collectVariables(&found, bound: bound) }
+        for part in (condition?.sides ?? []) + operands {
+            part.collectVariables(&found, bound: bound)
+        }
     }
 
     /// Returns the expression with variables replaced by their values.

@@ -68,10 +68,8 @@ package struct DatePattern: Sendable, Hashable {
 
     /// Returns the seconds since 2001-01-01 UTC of a date in this pattern, or `nil` for other text.
     ///
-    /// Month and day default to 1, the time to 00:00, and the offset to `defaultZoneSeconds`.
-    package func parse(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> Double? {
-        read(bytes, defaultZoneSeconds: defaultZoneSeconds)?.seconds
-    }
+    /// Month and day default to 1, and the time to 00:00 UTC.
+    package func parse(_ bytes: ByteView) -> Double? { read(bytes)?.seconds }
 
     /// Reads a date as `parse` does, and reports whether the fraction is kept.
     package func read(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> ReadDate? {

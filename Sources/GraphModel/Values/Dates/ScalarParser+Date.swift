@@ -5,13 +5,11 @@ extension ScalarParser {
     /// offset is `Z`, `±hh:mm`, `±hhmm`, or `±hh`. The year has four digits, or a sign and four to
     /// eight. The fraction is kept as precisely as a double can hold it. The ranges of day, hour,
     /// and so on are checked; `24:00` and leap seconds are rejected.
-    ///
-    /// - Parameter defaultZoneSeconds: The offset east of UTC if the text has no offset.
-    package static func isoDate(_ bytes: ByteView, defaultZoneSeconds: Int = 0) -> Double? {
-        readISODate(bytes, defaultZoneSeconds: defaultZoneSeconds)?.seconds
-    }
+    package static func isoDate(_ bytes: ByteView) -> Double? { readISODate(bytes)?.seconds }
 
     /// Reads a date as `isoDate` does, and reports whether the fraction is kept.
+    ///
+    /// - Parameter defaultZoneSeconds: The offset east of UTC if the text has no offset.
     package static func readISODate(
         _ bytes: ByteView, defaultZoneSeconds: Int = 0
     ) -> ReadDate? {

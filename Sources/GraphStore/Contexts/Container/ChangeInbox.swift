@@ -1,4 +1,3 @@
-import GraphModel
 import Synchronization
 
 /// Changes saved elsewhere that a context has yet to merge on its own thread.

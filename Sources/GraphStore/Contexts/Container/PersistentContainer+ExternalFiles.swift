@@ -1,5 +1,4 @@
 package import GraphModel
-import SQLite
 
 extension PersistentContainer {
     /// Removes the large-value files that no row refers to.

@@ -116,20 +116,8 @@ extension PersistentContainer {
         if hasFiles { try StoreFiles.copyFolder(from, to: to, linking: true) }
         let old = CompanionFile.replaced.path(of: path)
         try StoreFiles.remove(old)
-        // Remove the WAL only now: work next to a store that is resumed needs the file unchanged.
-        let journal = try guarding?.removeLog()
-        let isKept: Bool
-        do throws(StoreError) {
-            try StoreFiles.removeLogs(of: path)
-            // Give the new file the permissions of the old one.
-            FilePermissions(of: path)?.adding(0o600).give(toFile: newPath)
-            isKept = StoreFiles.link(path, as: old)
-            try StoreFiles.move(newPath, to: path)
-        } catch {
-            // The old store is still in place. After the swap, its WAL would be mistaken for the
-            // new store's. Throw the original error.
-            if let journal { try? guarding?.execute("PRAGMA journal_mode = \(journal)") }
-            throw error
+        let isKept = try StoreReplacement(path: path, newPath: newPath).swap(lockedBy: guarding) {
+            StoreFiles.link(path, as: old)
         }
         do {
             _ = try PersistentStore.model(at: path)

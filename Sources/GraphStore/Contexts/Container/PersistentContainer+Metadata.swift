@@ -1,5 +1,4 @@
 import FoundationEssentials
-import SQLite
 
 extension PersistentContainer {
     /// The store's metadata, unchanged: Core Data's keys and those of apps.

@@ -154,15 +154,12 @@ public final class PersistentContainer: Sendable {
         return (app.model, app.origin)
     }
 
-    /// Turns off SQLite's memory statistics, which cost time.
+    /// Turns off SQLite's memory statistics, which cost time, and makes SQLite return large blocks
+    /// of memory to the system when they are freed.
     ///
     /// Call it only in a process that no other code shares, before it opens its first store.
-    package static func skipMemoryStatistics() {
+    package static func setUpProcess() {
         SQLiteLibrary.skipMemoryStatistics()
-    }
-
-    /// Makes SQLite return large blocks of memory to the system when they are freed.
-    package static func returnLargeMemory() {
         SQLiteLibrary.returnLargeMemory()
     }
 
@@ -286,13 +283,9 @@ public final class PersistentContainer: Sendable {
 
     /// Builds the indexes that a load has deferred.
     ///
-    /// - Parameters:
-    ///   - linkBytes: the memory for sorting links. If it is too small for all links, sorting takes
-    ///     several passes; if it is very small, SQLite sorts them with temporary files.
-    ///   - pagesMin: the minimum size of the file, in pages, for building them as finished pages.
-    package func buildPendingIndexes(
-        linkBytes: Int, pagesMin: Int64 = PageBuild.pagesMin
-    ) throws(StoreError) {
+    /// - Parameter linkBytes: the memory for sorting links. If it is too small for all links,
+    ///   sorting takes several passes; if it is very small, SQLite sorts them with temporary files.
+    package func buildPendingIndexes(linkBytes: Int) throws(StoreError) {
         // Runs after the lease is released: observers may save.
         defer { broadcast() }
         try take(as: #function)
@@ -300,7 +293,6 @@ public final class PersistentContainer: Sendable {
         guard store.options.mayWrite else { return }
         let derived = try PendingIndexes.build(
             on: store.connection, schema, folding: schema.foldTables, linkBytes: linkBytes,
-            pagesMin: pagesMin,
             session: { () throws(StoreError) in try WriteSession(self.store, self.objects.keys) }
         ) { () throws(StoreError) in try store.derived?.renew(on: store.connection, schema) }
         noteForBroadcast(derived)

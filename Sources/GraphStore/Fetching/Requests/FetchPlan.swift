@@ -1,5 +1,4 @@
 import GraphModel
-import SQLite
 
 /// A fetch request resolved against the model, for SQL and for evaluation over objects.
 struct FetchPlan {

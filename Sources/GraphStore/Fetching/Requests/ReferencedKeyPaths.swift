@@ -11,14 +11,7 @@ struct ReferencedKeyPaths {
     }
 
     private mutating func add(_ predicate: GraphPredicate) {
-        switch predicate {
-        case .constant: break
-        case .not(let part): add(part)
-        case .and(let parts), .or(let parts): for part in parts { add(part) }
-        case .comparison(let comparison):
-            add(comparison.left)
-            add(comparison.right)
-        }
+        for side in predicate.sides { add(side) }
     }
 
     private mutating func add(_ expression: GraphExpression) {

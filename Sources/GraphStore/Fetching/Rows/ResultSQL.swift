@@ -1,5 +1,4 @@
 import GraphModel
-import SQLite
 
 /// The SELECT of a request for values of objects or of groups.
 ///

@@ -37,20 +37,6 @@ struct RowDecoder: Decoder {
         var codingPath: [any CodingKey] { decoder.codingPath }
 
         func decodeNil() -> Bool { value == .null }
-        func decode(_ type: Bool.Type) throws -> Bool { try attribute(type) }
-        func decode(_ type: String.Type) throws -> String { try attribute(type) }
-        func decode(_ type: Double.Type) throws -> Double { try attribute(type) }
-        func decode(_ type: Float.Type) throws -> Float { try attribute(type) }
-        func decode(_ type: Int.Type) throws -> Int { try number(type) }
-        func decode(_ type: Int8.Type) throws -> Int8 { try number(type) }
-        func decode(_ type: Int16.Type) throws -> Int16 { try number(type) }
-        func decode(_ type: Int32.Type) throws -> Int32 { try number(type) }
-        func decode(_ type: Int64.Type) throws -> Int64 { try number(type) }
-        func decode(_ type: UInt.Type) throws -> UInt { try number(type) }
-        func decode(_ type: UInt8.Type) throws -> UInt8 { try number(type) }
-        func decode(_ type: UInt16.Type) throws -> UInt16 { try number(type) }
-        func decode(_ type: UInt32.Type) throws -> UInt32 { try number(type) }
-        func decode(_ type: UInt64.Type) throws -> UInt64 { try number(type) }
 
         func decode<T: Decodable>(_ type: T.Type) throws -> T {
             if type is ManagedObjectID.Type, case .object(let id) = value, let id = id as? T {
@@ -62,21 +48,13 @@ struct RowDecoder: Decoder {
                 else { throw mismatch(type) }
                 return found
             }
+            if let known = type as? any FixedWidthInteger.Type {
+                guard case .integer(let number) = value.stored,
+                    let found = known.init(exactly: number) as? T
+                else { throw mismatch(type) }
+                return found
+            }
             return try type.init(from: decoder)
-        }
-
-        private func attribute<T: AttributeValue>(_ type: T.Type) throws -> T {
-            guard value != .null, let found = T(storedValue: value.stored) else {
-                throw mismatch(type)
-            }
-            return found
-        }
-
-        private func number<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
-            guard case .integer(let whole) = value.stored, let found = T(exactly: whole) else {
-                throw mismatch(type)
-            }
-            return found
         }
 
         private func mismatch(_ type: Any.Type) -> DecodingError {
@@ -97,40 +75,6 @@ private struct KeyedRow<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func contains(_ key: Key) -> Bool { decoder.row[key.stringValue] != nil }
 
     func decodeNil(forKey key: Key) throws -> Bool { try cell(key).decodeNil() }
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try cell(key).decode(type) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        try cell(key).decode(type)
-    }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        try cell(key).decode(type)
-    }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        try cell(key).decode(type)
-    }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try cell(key).decode(type) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try cell(key).decode(type) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        try cell(key).decode(type)
-    }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        try cell(key).decode(type)
-    }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        try cell(key).decode(type)
-    }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try cell(key).decode(type) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        try cell(key).decode(type)
-    }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try cell(key).decode(type)
-    }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        try cell(key).decode(type)
-    }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-        try cell(key).decode(type)
-    }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         try cell(key).decode(type)
     }

@@ -1,5 +1,3 @@
-import SQLite
-
 /// A change that another process or another container saved to the store.
 public struct RemoteChange: Sendable, Hashable {
     /// The UUID of the store.

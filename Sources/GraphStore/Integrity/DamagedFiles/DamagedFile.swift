@@ -175,7 +175,9 @@ final class DamagedFile {
             used[number] = true
             guard let page = tree(number) else { continue }
             waiting += page.children
-            for cell in 0..<page.cellCount { markOverflow(page.overflow(ofCell: cell), &used) }
+            for cell in 0..<page.cellCount {
+                markOverflow(page.payload(ofCell: cell)?.overflow, &used)
+            }
         }
         return used
     }
@@ -390,9 +392,6 @@ struct DamagedPage {
             return payload.local.upperBound + (payload.overflow == nil ? 0 : 4) == usableSize
         }
     }
-
-    /// Returns the first overflow page of a cell.
-    func overflow(ofCell cell: Int) -> Int? { payload(ofCell: cell)?.overflow }
 
     /// Reads a varint; `nil` if it extends past the page.
     private func varint(_ place: inout Int) -> Int64? {

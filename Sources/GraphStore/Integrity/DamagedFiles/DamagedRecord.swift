@@ -1,5 +1,3 @@
-import SQLite
-
 /// The values of one row, read from the bytes of a damaged file.
 ///
 /// A value whose bytes cannot be read is null.

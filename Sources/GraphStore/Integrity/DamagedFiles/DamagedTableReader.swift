@@ -12,29 +12,11 @@ struct DamagedTableReader {
     let key: String
     let columns: [String]
     let last: Int64?
-    /// The largest possible number of lost rows; some of the unreadable keys may not have been in
-    /// use.
-    private(set) var lostCount = 0
-    /// The first keys of rows that could not be read.
-    var lostKeys: [Int64] {
-        Array(lost.keys(entityNumber: 0).lazy.flatMap { $0 }.prefix(Self.keysMax))
-    }
-    /// The keys of rows that were read from a damaged record, so that some of their values may be
-    /// wrong.
-    var doubtfulKeys: [Int64] = []
-    /// The keys of saved objects that the store may not have assigned.
-    private(set) var unassignedKeys: [Int64] = []
-    /// The keys of complete objects that are not saved, because no store assigns such keys.
-    private(set) var impossibleKeys: [Int64] = []
     /// The largest assigned key; `nil` if it is unknown, or if rows have larger keys.
     private(set) var lastAssigned: Int64?
-    /// Whether an unknown number of rows, which are not in `lostCount`, cannot be read.
-    private(set) var hasOpenEnd = false
-    /// All unreadable keys, with the entity number 0.
-    var lost = ManagedObjectIDSet()
+    private(set) var losses = TableLosses()
 
     private static let failuresMax = 100_000
-    private static let keysMax = StoreFinding.keysMax + 1
 
     /// Creates a reader of some columns of a table.
     ///
@@ -66,17 +48,12 @@ struct DamagedTableReader {
         if let file, let shape = TableShape(self) {
             var walk = DamagedTableWalk(file, shape, key, last)
             try walk.read(isOwn: isOwn, isOwnOrphan: isOwnOrphan, body)
-            lost = walk.lost
-            lostCount = walk.lostCount
-            doubtfulKeys = walk.doubtfulKeys
-            unassignedKeys = walk.unassignedKeys
-            impossibleKeys = walk.impossibleKeys
-            hasOpenEnd = walk.hasOpenEnd
-            if walk.isLastWrong || !unassignedKeys.isEmpty { lastAssigned = nil }
+            losses = walk.losses
+            if walk.isLastWrong || !losses.unassignedKeys.isEmpty { lastAssigned = nil }
             return
         }
         try readRows(body)
-        lostCount = lost.count
+        losses.count = losses.keys.count
     }
 
     private mutating func readRows(
@@ -153,21 +130,43 @@ struct DamagedTableReader {
         }
     }
 
-    /// Whether fewer rows are lost than keys are unreadable.
-    var hasUnusedKeys: Bool { lostCount < lost.count }
-
-    /// Whether rows may be lost that `lostCount` does not contain.
-    var mayLackOthers: Bool { lostCount == 0 || hasUnusedKeys || hasOpenEnd }
-
-    /// Returns whether the row with a key is certainly counted as lost.
-    func hasLost(_ key: Int64) -> Bool {
-        !hasUnusedKeys
-            && lost.contains(ManagedObjectID(entityNumber: 0, primaryKey: key))
-    }
-
     private mutating func lose(_ range: (first: Int64, last: Int64)) {
         guard range.last != Int64.max, range.first <= range.last else { return }
-        lost.insert(keys: range.first...range.last, entityNumber: 0)
+        losses.keys.insert(keys: range.first...range.last, entityNumber: 0)
+    }
+}
+
+/// The rows of a table that cannot be read, or not without doubt.
+struct TableLosses {
+    /// The unreadable keys, with the entity number 0.
+    var keys = ManagedObjectIDSet()
+    /// The maximum number of lost rows; it is not known whether all unreadable keys were in use.
+    var count = 0
+    /// The keys of rows that were read from a damaged record, so that some of their values may be
+    /// wrong.
+    var doubtfulKeys: [Int64] = []
+    /// The keys of saved rows that the store may not have assigned.
+    var unassignedKeys: [Int64] = []
+    /// The keys of complete rows that are not saved, because no store assigns such keys.
+    var impossibleKeys: [Int64] = []
+    /// Whether an unknown number of rows after the largest key, which are not in `count`, cannot be
+    /// read.
+    var hasOpenEnd = false
+
+    /// The first unreadable keys.
+    var firstKeys: [Int64] {
+        Array(keys.keys(entityNumber: 0).lazy.flatMap { $0 }.prefix(StoreFinding.keysMax + 1))
+    }
+
+    /// Whether fewer rows are lost than keys are unreadable.
+    var hasUnusedKeys: Bool { count < keys.count }
+
+    /// Whether rows may be lost that `count` does not contain.
+    var mayLackOthers: Bool { count == 0 || hasUnusedKeys || hasOpenEnd }
+
+    /// Returns whether the row with a key is certainly counted as lost.
+    func hasCounted(_ key: Int64) -> Bool {
+        !hasUnusedKeys && keys.contains(ManagedObjectID(entityNumber: 0, primaryKey: key))
     }
 }
 

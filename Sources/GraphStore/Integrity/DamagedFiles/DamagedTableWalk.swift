@@ -96,20 +96,10 @@ struct DamagedTableWalk {
     private(set) var isLastWrong = false
     private let record = DamagedRecord()
     private let arena = ArenaBox()
-    /// The unreadable keys, with the entity number 0.
-    private(set) var lost = ManagedObjectIDSet()
-    /// The maximum number of lost rows.
-    private(set) var lostCount = 0
+    private(set) var losses = TableLosses()
     /// The number of cells that are not used, on pages that were read.
     private var unreadableCells = 0
     private var readPages = 0
-    private(set) var doubtfulKeys: [Int64] = []
-    /// The keys of saved rows that the store may not have assigned.
-    private(set) var unassignedKeys: [Int64] = []
-    /// The keys of complete rows that are not saved, because no store assigns such keys.
-    private(set) var impossibleKeys: [Int64] = []
-    /// Whether an unknown number of rows after the largest key could not be read.
-    private(set) var hasOpenEnd = false
     private var seen = ManagedObjectIDSet()
     /// The largest key so far.
     private var reached: Int64 = 0
@@ -166,7 +156,7 @@ struct DamagedTableWalk {
             }
         }
         if isBehindDamage {
-            if let last, !isLastWrong { lose(upTo: last) } else { hasOpenEnd = true }
+            if let last, !isLastWrong { lose(upTo: last) } else { losses.hasOpenEnd = true }
         }
         for stray in strays {
             guard let page = file.tree(stray.page), record.read(stray.cell, of: page, in: file),
@@ -180,7 +170,7 @@ struct DamagedTableWalk {
         }
         if let isOwnOrphan { try readOrphans(besides: visited, isOwnOrphan, body) }
         try readSuspects(isOwn, body)
-        lost.subtract(seen)
+        losses.keys.subtract(seen)
         limitLost()
     }
 
@@ -189,10 +179,11 @@ struct DamagedTableWalk {
     /// The keys between two rows may never have been used.
     private mutating func limitLost() {
         let unreadPages = hasLostPages ? file.pageCount - readPages : 0
-        lostCount = min(lost.count, unreadableCells + unreadPages * file.leafCellsMax)
+        losses.count = min(
+            losses.keys.count, unreadableCells + unreadPages * file.leafCellsMax)
         guard unreadableCells == 0, !hasLostPages else { return }
-        lost = ManagedObjectIDSet()
-        hasOpenEnd = false
+        losses.keys = ManagedObjectIDSet()
+        losses.hasOpenEnd = false
     }
 
     private mutating func notePageDamage() {
@@ -204,7 +195,7 @@ struct DamagedTableWalk {
         // A wrong key can be much larger than all others.
         let key = min(key, last ?? key)
         guard reached < key else { return }
-        lost.insert(keys: (reached + 1)...key, entityNumber: 0)
+        losses.keys.insert(keys: (reached + 1)...key, entityNumber: 0)
     }
 
     /// Returns the child pages and the key range of each.
@@ -354,10 +345,10 @@ struct DamagedTableWalk {
             if !mayBeKey(record.rowID) {
                 guard record.rowID.magnitude <= Self.unassignedKeyMax else {
                     unreadableCells += 1
-                    impossibleKeys.append(record.rowID)
+                    losses.impossibleKeys.append(record.rowID)
                     continue
                 }
-                unassignedKeys.append(record.rowID)
+                losses.unassignedKeys.append(record.rowID)
             }
             isBehindDamage = false
             try emit(body)
@@ -420,7 +411,7 @@ struct DamagedTableWalk {
             isBehindDamage = false
         }
         reached = max(reached, record.rowID)
-        if !record.isWhole { doubtfulKeys.append(record.rowID) }
+        if !record.isWhole { losses.doubtfulKeys.append(record.rowID) }
         try body(row())
     }
 

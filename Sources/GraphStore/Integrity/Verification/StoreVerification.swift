@@ -1,4 +1,3 @@
-import Files
 public import GraphModel
 import SQLite
 
@@ -42,9 +41,7 @@ extension PersistentContainer {
         at path: String, _ level: StoreVerification.Level = .quick,
         model: ManagedObjectModel? = nil
     ) throws(StoreError) -> StoreVerification {
-        guard FileSystem.exists(path) else {
-            throw StoreError(.missing, "\(path) does not exist")
-        }
+        try StoreFiles.checkExists(path)
         try StoreFiles.rejectOtherKinds(path)
         var verification = StoreVerification()
         guard try StoreFiles.hasHeader(path) else {

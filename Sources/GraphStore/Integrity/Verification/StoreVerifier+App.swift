@@ -9,16 +9,15 @@ extension StoreVerifier {
             app = try AppStoreModel(given: given, on: connection, path: path)
         } catch {
             guard error.code == .modelMismatch else { throw error }
-            findings.append(StoreFinding(.hash, error.message))
+            note(.hash, error.message)
             app = try AppStoreModel(given: nil, on: connection, path: path)
         }
         let differing = app.origin.differingEntities
         if !differing.isEmpty {
-            findings.append(
-                StoreFinding(
-                    .hash, count: differing.count,
-                    "The version hashes differ from the one given: "
-                        + differing.joined(separator: ", ")))
+            note(
+                .hash, count: differing.count,
+                "The version hashes differ from the one given: "
+                    + differing.joined(separator: ", "))
         }
         app.origin.differingEntities = []
         noteMissing(app)
@@ -35,15 +34,14 @@ extension StoreVerifier {
     private mutating func noteMissing(_ app: AppStoreModel) {
         let tables = app.found.missingTables(of: app.model)
         for table in tables {
-            findings.append(StoreFinding(.structure, "The table \(table) is missing"))
+            note(.structure, "The table \(table) is missing")
         }
         let places = Dictionary(grouping: app.missing, by: \.place)
         for (place, missing) in places.sorted(by: { $0.key < $1.key })
         where !tables.contains(place) {
             let properties = missing.map(\.property).sorted().joined(separator: ", ")
             let kind = place.contains(".") ? "column" : "table"
-            findings.append(
-                StoreFinding(.structure, "The \(kind) \(place), for \(properties), is missing"))
+            note(.structure, "The \(kind) \(place), for \(properties), is missing")
         }
     }
 

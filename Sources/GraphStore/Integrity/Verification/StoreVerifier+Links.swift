@@ -91,7 +91,7 @@ extension StoreVerifier {
                     .pair, end.entity.name, end.name,
                     SelectSQL(
                         "j.\(end.side.ownerColumn)", from: "\(join.name) j",
-                        where: ["NOT \(end.destination.hasObject("j.\(column)"))"])
+                        where: [end.lacksObject(column, in: "j")])
                 ) {
                     "\(end.entity.name).\(end.name): \($0.counting("link leads", "links lead"))"
                         + " nowhere"
@@ -138,22 +138,19 @@ extension StoreVerifier {
                         files.count == 1
                         ? "the file \(first.file) is \(fault)"
                         : "\(files.count) files are \(fault), such as \(first.file)"
-                    findings.append(
-                        StoreFinding(
-                            .externalMissing, entity: entity.name, property: name,
-                            count: files.count, keys: files.map(\.key),
-                            "\(entity.name).\(name): \(what)"))
+                    note(
+                        .externalMissing, entity: entity.name, property: name,
+                        count: files.count, keys: files.map(\.key),
+                        "\(entity.name).\(name): \(what)")
                 }
             }
         }
         // If values cannot be read, their files are unknown.
         let orphans = try StoreFiles.names(in: folder).filter { !known.contains($0) }.sorted()
         guard isWhole, let first = orphans.first else { return }
-        findings.append(
-            StoreFinding(
-                .externalOrphan, count: orphans.count,
-                "\(orphans.count.counting("file", "files")) in \(folder) "
-                    + "\(orphans.count == 1 ? "belongs" : "belong") to no object, such as \(first)")
-        )
+        note(
+            .externalOrphan, count: orphans.count,
+            "\(orphans.count.counting("file", "files")) in \(folder) "
+                + "\(orphans.count == 1 ? "belongs" : "belong") to no object, such as \(first)")
     }
 }

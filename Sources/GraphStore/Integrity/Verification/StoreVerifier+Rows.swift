@@ -12,23 +12,19 @@ extension StoreVerifier {
             let handedOut = try connection.integer(
                 "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(root.number)")
             if handedOut ?? 0 < largest {
-                verifier.findings.append(
-                    StoreFinding(
-                        .counter, entity: root.name, keys: [largest],
-                        "\(root.name): key \(largest) is used, but Z_PRIMARYKEY counts only to"
-                            + " \(handedOut ?? 0)"
-                    ))
+                verifier.note(
+                    .counter, entity: root.name, keys: [largest],
+                    "\(root.name): key \(largest) is used, but Z_PRIMARYKEY counts only to"
+                        + " \(handedOut ?? 0)")
             } else if let handedOut, handedOut > max(largest, KeyAllocator.counterMax) {
-                verifier.findings.append(
-                    StoreFinding(
-                        .counter, entity: root.name,
-                        "\(root.name): the key counter in Z_PRIMARYKEY is \(handedOut), which no"
-                            + " store reaches"))
+                verifier.note(
+                    .counter, entity: root.name,
+                    "\(root.name): the key counter in Z_PRIMARYKEY is \(handedOut), which no"
+                        + " store reaches")
             } else if handedOut == nil {
-                verifier.findings.append(
-                    StoreFinding(
-                        .counter, entity: root.name,
-                        "\(root.name): it has no key counter in Z_PRIMARYKEY"))
+                verifier.note(
+                    .counter, entity: root.name,
+                    "\(root.name): it has no key counter in Z_PRIMARYKEY")
             }
         }
         let concrete = root.familyNumbers.filter { schema?.entity(number: $0)?.isAbstract == false }
@@ -187,22 +183,19 @@ extension StoreVerifier {
                     + " WHERE ZENTITY IS NULL OR ZENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY)")
             if try strange.step(), strange.integer(0) > 0 {
                 let count = Int(strange.integer(0))
-                verifier.findings.append(
-                    StoreFinding(
-                        .history, count: count,
-                        "The history has \(count.counting("change", "changes")) of an entity that the"
-                            + " store does not have, such as number \(strange.string(1))"))
+                verifier.note(
+                    .history, count: count,
+                    "The history has \(count.counting("change", "changes")) of an entity that the"
+                        + " store does not have, such as number \(strange.string(1))")
             }
             let lost =
                 try connection.integer(
                     "SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID NOT IN"
                         + " (SELECT Z_PK FROM ATRANSACTION)") ?? 0
             if lost > 0 {
-                verifier.findings.append(
-                    StoreFinding(
-                        .history, count: Int(lost),
-                        "The history has \(Int(lost).counting("change", "changes")) of no transaction"
-                    ))
+                verifier.note(
+                    .history, count: Int(lost),
+                    "The history has \(Int(lost).counting("change", "changes")) of no transaction")
             }
             for (table, number) in [
                 ("ACHANGE", HistorySchema.changeEntity),
@@ -213,11 +206,10 @@ extension StoreVerifier {
                     try connection.integer(
                         "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
                 guard handedOut < largest else { continue }
-                verifier.findings.append(
-                    StoreFinding(
-                        .counter,
-                        "\(table): key \(largest) is used, but Z_PRIMARYKEY counts only to \(handedOut)"
-                    ))
+                verifier.note(
+                    .counter,
+                    "\(table): key \(largest) is used, but Z_PRIMARYKEY counts only to \(handedOut)"
+                )
             }
         }
     }

@@ -90,9 +90,8 @@ extension StoreVerifier {
             if keys.count < Self.keysMax { keys.append(rows.integer(0)) }
         }
         guard count > 0 else { return }
-        findings.append(
-            StoreFinding(
-                kind, entity: entity.name, property: name, count: count, keys: keys,
-                "\(entity.name).\(name): \(message(count, first))"))
+        note(
+            kind, entity: entity.name, property: name, count: count, keys: keys,
+            "\(entity.name).\(name): \(message(count, first))")
     }
 }

@@ -35,13 +35,12 @@ struct StoreVerifier {
                 throw .notAStore(path)
             }
             let isThere = has(formatTable: "Z_METADATA")
-            findings.append(
-                StoreFinding(
-                    .metadata, "The table Z_METADATA is \(isThere ? "empty" : "missing")"))
+            note(
+                .metadata, "The table Z_METADATA is \(isThere ? "empty" : "missing")")
             return
         }
         if metadata.uuid.isEmpty {
-            findings.append(StoreFinding(.metadata, "Z_METADATA has no Z_UUID"))
+            note(.metadata, "Z_METADATA has no Z_UUID")
         }
         try checkFormatTables()
         let known = isOfApp ? try appSchema(model) : try ourSchema(model, metadata)
@@ -91,7 +90,7 @@ struct StoreVerifier {
             }
         }
         guard findings.count == known else { return }
-        findings.append(StoreFinding(.file, "The file cannot be read completely"))
+        note(.file, "The file cannot be read completely")
     }
 
     /// Adds the lines of a check that are not known yet.
@@ -116,11 +115,10 @@ struct StoreVerifier {
                 from: model,
                 holding: model == stored ? try metadata.entities(of: model, on: connection) : nil)
             if !differing.isEmpty {
-                findings.append(
-                    StoreFinding(
-                        .hash, count: differing.count,
-                        "The version hashes differ from \(name): "
-                            + differing.joined(separator: ", ")))
+                note(
+                    .hash, count: differing.count,
+                    "The version hashes differ from \(name): "
+                        + differing.joined(separator: ", "))
             }
         }
         guard let known = stored ?? model else { return nil }
@@ -145,12 +143,22 @@ struct StoreVerifier {
             return try PersistentStore.storedModel(connection)
         } catch {
             guard error.code == .corrupt else { throw error }
-            findings.append(StoreFinding(.metadata, "The model in the store cannot be read"))
+            note(.metadata, "The model in the store cannot be read")
             return nil
         }
     }
 
     // MARK: Asking
+
+    /// Adds a finding.
+    mutating func note(
+        _ kind: StoreFinding.Kind, entity: String? = nil, property: String? = nil, count: Int = 1,
+        keys: [Int64] = [], _ message: String
+    ) {
+        findings.append(
+            StoreFinding(
+                kind, entity: entity, property: property, count: count, keys: keys, message))
+    }
 
     func integer(_ sql: String) throws(StoreError) -> Int64 {
         try connection.integer(sql) ?? 0
@@ -175,10 +183,9 @@ struct StoreVerifier {
                 }
             }
             guard count > 0 else { return }
-            verifier.findings.append(
-                StoreFinding(
-                    kind, entity: entity, property: property, count: count, keys: keys,
-                    message(count)))
+            verifier.note(
+                kind, entity: entity, property: property, count: count, keys: keys,
+                message(count))
         }
     }
 
@@ -216,13 +223,12 @@ struct StoreVerifier {
         for (table, wanted) in tables {
             let found = Set(try connection.columnNames(of: table))
             guard !found.isEmpty else {
-                findings.append(StoreFinding(.structure, "The table \(table) is missing"))
+                note(.structure, "The table \(table) is missing")
                 continue
             }
             columns[table] = found
             for column in wanted where !found.contains(column) {
-                findings.append(
-                    StoreFinding(.structure, "The column \(table).\(column) is missing"))
+                note(.structure, "The column \(table).\(column) is missing")
             }
         }
         let pending =
@@ -233,10 +239,9 @@ struct StoreVerifier {
         for table in schema.tables where has(table.name) {
             for index in table.indexes
             where index.isUnique && !isThere(index, there, schema.found) {
-                findings.append(
-                    StoreFinding(
-                        .structure,
-                        "The index \(index.name) is missing, so that keys may come twice"))
+                note(
+                    .structure,
+                    "The index \(index.name) is missing, so that keys may come twice")
             }
         }
     }
@@ -244,7 +249,7 @@ struct StoreVerifier {
     /// Checks the tables that every store has, and the tables of the history if it has one.
     private mutating func checkFormatTables() throws(StoreError) {
         guard has(formatTable: "Z_PRIMARYKEY") else {
-            findings.append(StoreFinding(.structure, "The table Z_PRIMARYKEY is missing"))
+            note(.structure, "The table Z_PRIMARYKEY is missing")
             return
         }
         var wanted = Set(
@@ -256,8 +261,7 @@ struct StoreVerifier {
         if found.contains("ACHANGE") { wanted.insert("ATRANSACTION") }
         if found.contains("ATRANSACTION") { wanted.insert("ACHANGE") }
         for table in wanted.subtracting(found).sorted() {
-            findings.append(
-                StoreFinding(.structure, "The table \(table) of the history is missing"))
+            note(.structure, "The table \(table) of the history is missing")
         }
     }
 
@@ -282,11 +286,10 @@ struct StoreVerifier {
         let pending = try integer(
             "SELECT count(*) FROM ETL_PENDING WHERE NAME <> '\(LoadOwner.noteName)'")
         if pending > 0 {
-            findings.append(
-                StoreFinding(
-                    .pending, count: Int(pending),
-                    "A load is not finished: \(Int(pending).counting("index is", "indexes are")) still to"
-                        + " be made"))
+            note(
+                .pending, count: Int(pending),
+                "A load is not finished: \(Int(pending).counting("index is", "indexes are")) still to"
+                    + " be made")
         }
     }
 
@@ -297,11 +300,10 @@ struct StoreVerifier {
             for (table, fold) in found.sorted(by: { $0.key < $1.key }) {
                 let wrong = try fold.countWrong(on: connection)
                 guard wrong > 0 else { continue }
-                verifier.findings.append(
-                    StoreFinding(
-                        .folded, count: Int(wrong),
-                        "\(fold.name): \(Int(wrong).counting("row is", "rows are")) not the folded text of"
-                            + " \(table)"))
+                verifier.note(
+                    .folded, count: Int(wrong),
+                    "\(fold.name): \(Int(wrong).counting("row is", "rows are")) not the folded text of"
+                        + " \(table)")
             }
         }
     }

@@ -134,7 +134,7 @@ struct JoinTableProjection {
                 named: declaring(relationship.name, in: entity.name, schema))
         else { return nil }
         if let place = entity.toOnes[relationship.name] {
-            let family = owner.familyCondition(alias: "t.").map { " AND \($0)" } ?? ""
+            let family = owner.familyClause(alias: "t.")
             let key = place.key(of: "t")
             return Source(
                 from: "main.\(entity.table) t", condition: "\(key) NOT NULL\(family)",

@@ -18,6 +18,22 @@ struct LinkColumn {
     let target: StoreLayout.Entity
     /// Whether the row must have a link.
     let isRequired: Bool
+
+    /// Returns the values of the column and its entity and order columns, by column name.
+    func values(
+        key: SQLFragment, entity: SQLFragment, order: SQLFragment
+    ) -> [String: SQLFragment] {
+        var values = [column: key]
+        if let entityColumn { values[entityColumn] = entity }
+        if let orderColumn { values[orderColumn] = order }
+        return values
+    }
+
+    /// Returns the position among the other object's ordered objects, as SQL over the alias `t`;
+    /// NULL without a key.
+    static func order(ifKey key: String) -> SQLFragment {
+        SQLFragment("CASE WHEN \(key) NOT NULL THEN t.Z_PK * \(OrderPositions.step) END")
+    }
 }
 
 /// The rows' links to other objects through one key column, as SQL that reads an existing store.
@@ -198,13 +214,8 @@ struct LinkProjection {
             let found = try moves.link(
                 source.key, companion: source.entity, from: source.target, to: link.target)
         else { return nil }
-        var values = [link.column: found.key]
-        if let column = link.entityColumn { values[column] = found.entity }
-        if let column = link.orderColumn {
-            values[column] = SQLFragment(
-                source.order
-                    ?? "CASE WHEN \(source.key) NOT NULL THEN t.Z_PK * \(OrderPositions.step) END")
-        }
-        return values
+        return link.values(
+            key: found.key, entity: found.entity,
+            order: source.order.map { SQLFragment($0) } ?? LinkColumn.order(ifKey: source.key))
     }
 }

@@ -147,7 +147,7 @@ struct LookupProjection {
     func link(on connection: Connection) throws(StoreError) {
         let keys = found + "_KEYS"
         let name = String(keys.dropFirst("temp.".count))
-        let family = destination.familyCondition(alias: "g.").map { " AND \($0)" } ?? ""
+        let family = destination.familyClause(alias: "g.")
         let known =
             "SELECT g.\(key.column) FROM new.\(destination.table) g WHERE"
             + " g.\(key.column) NOT NULL\(family)"

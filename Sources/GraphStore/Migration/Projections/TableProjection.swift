@@ -1,5 +1,4 @@
 import GraphModel
-import SQLite
 
 /// The rows of one new table as a query over one old table.
 struct TableProjection {

@@ -70,7 +70,7 @@ struct AppStoreFrame {
     }
 
     private mutating func rejectMirror(_ source: MigrationSource, _ changesNumbers: Bool) {
-        if !source.allowsCloudKit {
+        if !source.manager.allowsCloudKit {
             obstacles.append(
                 "the app mirrors the store to CloudKit, which is not informed of the migration; "
                     + "it is not allowed without `--allow-cloudkit` or"

@@ -175,13 +175,8 @@ struct MappedValues {
                     + " '\(keys.joined(separator: "."))', whose objects do not become objects of"
                     + " '\(link.target.name)'")
         }
-        var values = [link.column: found.key]
-        if let column = link.entityColumn { values[column] = found.entity }
-        if let column = link.orderColumn {
-            values[column] = SQLFragment(
-                "CASE WHEN \(key) NOT NULL THEN t.Z_PK * \(OrderPositions.step) END")
-        }
-        return values
+        return link.values(
+            key: found.key, entity: found.entity, order: LinkColumn.order(ifKey: key))
     }
 
     /// Returns a link to the object that another mapping creates from the same old object.
@@ -207,12 +202,9 @@ struct MappedValues {
         func chosen(_ value: String) -> SQLFragment {
             "CASE WHEN " + (condition + " THEN \(value) END")
         }
-        var values = [link.column: chosen("t.Z_PK + \(other.offset)")]
-        if let column = link.entityColumn { values[column] = chosen("\(other.new.number)") }
-        if let column = link.orderColumn {
-            values[column] = chosen("t.Z_PK * \(OrderPositions.step)")
-        }
-        return values
+        return link.values(
+            key: chosen("t.Z_PK + \(other.offset)"), entity: chosen("\(other.new.number)"),
+            order: chosen("t.Z_PK * \(OrderPositions.step)"))
     }
 }
 

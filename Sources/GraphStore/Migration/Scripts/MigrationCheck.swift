@@ -64,7 +64,7 @@ struct MigrationCheck {
     ) -> MigrationCheck {
         let list = columns.joined(separator: ", ")
         let values = columns.map { "\($0) NOT NULL" }.joined(separator: " AND ")
-        let family = entity.familyCondition().map { " AND \($0)" } ?? ""
+        let family = entity.familyClause()
         // The example is the first key, as text.
         let example = columns.map { "quote(\($0))" }.joined(separator: "||', '||")
         let groups =

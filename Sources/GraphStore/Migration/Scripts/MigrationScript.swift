@@ -1,5 +1,4 @@
 import GraphModel
-import SQLite
 
 /// All steps of a migration as SQL from the old store to the new one.
 struct MigrationScript {

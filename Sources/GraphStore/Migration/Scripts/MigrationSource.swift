@@ -3,21 +3,16 @@ import SQLite
 
 /// The current state of the store to be migrated.
 struct MigrationSource {
-    let path: String
+    /// The settings of the migration.
+    let manager: MigrationManager
     let connection: Connection
     let model: ManagedObjectModel
     let schema: StoreLayout
     let metadata: StoreMetadata
-    /// Versions between the store's and the new one.
-    let between: [ManagedObjectModel]
-    /// The versions that the store may have.
-    let versions: [ManagedObjectModel]
-    /// The new model's entities in the new store; `nil` derives them from the old store's.
-    let holding: Set<String>?
-    /// Whether to migrate an app's store that is mirrored to CloudKit.
-    let allowsCloudKit: Bool
     /// The owner of the copy that is read instead of the file, if there is a copy.
     var snapshot: StoreSnapshot?
+
+    var path: String { manager.path }
 
     /// The entities of a new model that the new store has: all, unless the old one has a
     /// configuration's only.
@@ -38,10 +33,11 @@ struct MigrationSource {
     ) throws(StoreError) -> MigrationScript {
         let new = try PersistentStore.fitted(
             new, keepsExactDecimals: metadata.keepsExactDecimals)
-        var pairing = ModelPairing(from: model, through: between, to: new)
+        var pairing = ModelPairing(from: model, through: manager.between, to: new)
         try requireCounterpart(pairing, mapping)
         let target = StoreLayout(
-            new, holding: holding ?? held(of: new, pairing), naming: namingRelationships(pairing))
+            new, holding: manager.holding ?? held(of: new, pairing),
+            naming: namingRelationships(pairing))
         var moves = try MappedMoves(self, target).moves(mapping, &pairing)
         for entity in schema.heldEntities where !entity.isAbstract {
             guard let name = pairing.newName(of: entity.name),
@@ -66,7 +62,7 @@ struct MigrationSource {
         let names = schema.heldEntities.map(\.name).sorted()
         guard !names.isEmpty, mapping.entities.isEmpty,
             names.allSatisfy({ pairing.newName(of: $0) == nil }),
-            !versions.contains(where: { $0.versionHashes == model.versionHashes })
+            !manager.versions.contains(where: { $0.versionHashes == model.versionHashes })
         else { return }
         throw StoreError(
             .modelMismatch,

@@ -45,6 +45,13 @@ enum StoreFiles {
         try removeLogs(of: path)
     }
 
+    /// Throws `.missing` unless there is a file at a store's path.
+    static func checkExists(_ path: String) throws(StoreError) {
+        guard FileSystem.exists(path) else {
+            throw StoreError(.missing, "\(path) does not exist")
+        }
+    }
+
     /// Makes sure that a store's path and the names of SQLite's logs lead to regular files, or to
     /// nothing yet.
     ///

@@ -13,10 +13,15 @@ extension PersistentStore {
 
         /// Derives the layout and the metadata of a new store from its model, and checks them.
         ///
-        /// - Throws: `StoreError` if a derivation does not parse or does not fit its attribute.
+        /// - Throws: `StoreError` without a model, or if a derivation does not parse or does not fit
+        ///   its attribute.
         init(
-            _ description: StoreDescription, _ model: ManagedObjectModel, _ held: Set<String>?
+            _ description: StoreDescription, _ model: ManagedObjectModel?, _ held: Set<String>?
         ) throws(StoreError) {
+            guard let model else {
+                throw StoreError(
+                    .noModel, "\(description.path) does not exist, and creating it needs a model")
+            }
             let keepsExactDecimals =
                 description.options.keepsExactDecimals ?? model.keepsExactDecimals
             self.model = try fitted(model, keepsExactDecimals: keepsExactDecimals)
@@ -56,12 +61,7 @@ extension PersistentStore {
         try connection.execute(SchemaSQL.bookkeeping)
         try ModelCache.make(for: schema.model, on: connection)
         try makeTables(schema, on: connection)
-        for table in schema.tables {
-            for index in table.indexes { try connection.execute(SchemaSQL.create(index)) }
-        }
-        for table in schema.joinTables {
-            try connection.execute(SchemaSQL.create(table.reverseIndex))
-        }
+        for index in schema.indexes { try connection.execute(SchemaSQL.create(index)) }
         try FoldTable.complete(schema, on: connection)
     }
 
@@ -71,8 +71,15 @@ extension PersistentStore {
     ) throws(StoreError) {
         for table in schema.tables { try connection.execute(SchemaSQL.createTable(table)) }
         for table in schema.joinTables { try connection.execute(SchemaSQL.createTable(table)) }
-        let row = try connection.prepare("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
-        for entity in schema.entities where schema.holds(entity) {
+        try registerEntities(of: schema, on: connection)
+    }
+
+    /// Adds the entity numbers that `Z_PRIMARYKEY` lacks.
+    static func registerEntities(
+        of schema: StoreLayout, on connection: Connection
+    ) throws(StoreError) {
+        let row = try connection.prepare("INSERT OR IGNORE INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)")
+        for entity in schema.heldEntities {
             row.bind(entity.number, at: 1)
             row.bind(entity.name, at: 2)
             row.bind(entity.superNumber, at: 3)

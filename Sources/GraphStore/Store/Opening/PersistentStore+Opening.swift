@@ -48,9 +48,6 @@ extension PersistentStore {
                 throw StoreError(
                     .missing, "\(path) does not exist; `open: create` makes it when it is missing")
             }
-            guard let model else {
-                throw StoreError(.noModel, "\(path) does not exist, and creating it needs a model")
-            }
             let new = try NewStore(description, model, held)
             if let permissions = options.filePermissions {
                 try StoreFiles.create(path, permissions: permissions)
@@ -100,9 +97,6 @@ extension PersistentStore {
         if try isEmpty(connection, path), description.opening == .create,
             description.options.mayWrite
         {
-            guard let model else {
-                throw StoreError(.noModel, "\(path) does not exist, and creating it needs a model")
-            }
             return try fill(NewStore(description, model, held), description, address, connection)
         }
         let metadata = try StoreMetadata(ofStoreAt: path, on: connection)

@@ -1,6 +1,5 @@
 import Files
 import GraphModel
-import SQLite
 
 /// The opening of several stores in one container.
 extension PersistentStore {

@@ -1,5 +1,4 @@
 import GraphModel
-import RecordStreams
 
 /// An attribute of the model and the field that fills it.
 struct InferredAttribute {

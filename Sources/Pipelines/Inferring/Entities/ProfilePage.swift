@@ -1,5 +1,4 @@
 import Diagnostics
-import GraphModel
 
 /// A self-contained HTML page with the findings about files.
 struct ProfilePage {

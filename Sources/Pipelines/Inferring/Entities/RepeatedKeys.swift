@@ -1,5 +1,4 @@
 import Diagnostics
-import GraphModel
 import RecordStreams
 
 /// A report on records that share a value of a field that looks like a key.

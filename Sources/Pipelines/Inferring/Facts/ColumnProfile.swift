@@ -1,5 +1,4 @@
 import GraphModel
-import RecordStreams
 
 /// The statistics of a field's values for the HTML report: frequent values, range, and
 /// distribution.

@@ -1,6 +1,3 @@
-import GraphModel
-import RecordStreams
-
 /// The distinct values of a field as 64-bit hashes, up to a limit.
 ///
 /// A hash collision makes a field look as if a value repeated. This costs a guess but never data.

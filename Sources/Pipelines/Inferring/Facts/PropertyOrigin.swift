@@ -1,5 +1,3 @@
-import GraphModel
-
 /// The source column of a property and its formats, as the first import stored them in user info.
 ///
 /// A later import of a changed file reads the column in the same way. User info is not part of

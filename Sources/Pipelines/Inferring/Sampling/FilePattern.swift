@@ -1,5 +1,4 @@
 import Diagnostics
-import Files
 import RecordStreams
 
 /// Finds a pattern for files whose names differ only in their numbers, such as a date.

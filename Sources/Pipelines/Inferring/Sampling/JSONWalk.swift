@@ -1,5 +1,3 @@
-import RecordStreams
-
 /// Walks the JSON text of a record that a reader has already validated.
 struct JSONWalk {
     private let bytes: UnsafeBufferPointer<UInt8>

@@ -1,6 +1,5 @@
 import Diagnostics
 import Files
-import GraphModel
 import RecordStreams
 
 /// The records of an entity's files, and the facts about their fields.

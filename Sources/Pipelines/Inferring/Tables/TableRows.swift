@@ -3,21 +3,17 @@ struct TableRows {
     /// The first byte of the delimiter; `more` contains the others.
     private let delimiter: UInt8
     private let more: [UInt8]
-    /// The byte around fields; `nil` if fields have no quotes.
-    let quote: UInt8?
+    /// The byte around fields.
+    private let quote = UInt8(ascii: "\"")
     /// The byte at the beginning of comment lines.
     let comment: UInt8?
     /// The byte that makes the next character literal.
     private let escape: UInt8?
 
-    init(
-        delimiter: [UInt8], quote: UInt8? = UInt8(ascii: "\""), comment: UInt8? = nil,
-        escape: UInt8? = nil
-    ) {
+    init(delimiter: [UInt8], comment: UInt8? = nil, escape: UInt8? = nil) {
         self.escape = escape
         self.delimiter = delimiter[0]
         more = Array(delimiter.dropFirst())
-        self.quote = quote
         self.comment = comment
     }
 

@@ -1,7 +1,6 @@
 import Diagnostics
 import Files
 import FoundationEssentials
-import GraphModel
 import RecordStreams
 
 /// The folder of a pipeline's reports, which several pipelines can share.

@@ -93,11 +93,10 @@ struct ReportPage {
             let words = message.text.split(separator: "\n").filter { !$0.hasPrefix("  stage: ") }
             return !rejects.contains(words.joined(separator: "\n"))
         }
-        guard !messages.isEmpty else { return .empty }
         let items = messages.map { message -> Markup in
             "<pre class=\"message \(message.severity)\">\(message.text)</pre>\n"
         }
-        return "<section><h2>Messages</h2>\(items)</section>\n"
+        return section("Messages", items)
     }
 
     private var stages: Markup {
@@ -118,6 +117,16 @@ extension ReportPage {
     private struct Column {
         var name: String
         var style = ""
+    }
+
+    /// Returns a section with its heading; nothing if it has no parts.
+    fileprivate func section(_ title: String, _ parts: [Markup]) -> Markup {
+        parts.isEmpty ? .empty : "<section><h2>\(title)</h2>\(parts)</section>\n"
+    }
+
+    /// Returns a section with a table; nothing if the table has no rows.
+    private func section(_ title: String, _ columns: [Column], _ rows: [[Markup]]) -> Markup {
+        section(title, rows.isEmpty ? [] : [table(columns, rows)])
     }
 
     private func table(_ columns: [Column], _ rows: [[Markup]]) -> Markup {
@@ -168,9 +177,8 @@ extension ReportPage {
                 ["\(stage.name)", "\(what)", "\(text)"]
             }
         }
-        guard !rows.isEmpty else { return .empty }
         let columns = ["stage", "other change", "objects"].map { Column(name: $0) }
-        return "<section><h2>Besides the deletes</h2>\(table(columns, rows))</section>\n"
+        return section("Besides the deletes", columns, rows)
     }
 
     fileprivate var rejects: Markup {
@@ -181,8 +189,7 @@ extension ReportPage {
 
                 """
         }
-        guard !parts.isEmpty else { return .empty }
-        return "<section><h2>Rejects</h2>\(parts)</section>\n"
+        return section("Rejects", parts)
     }
 
     private func rejects(_ code: RejectTally.Code) -> Markup {
@@ -230,8 +237,7 @@ extension ReportPage {
 
                 """
         }
-        guard !parts.isEmpty else { return .empty }
-        return "<section><h2>Links without an object</h2>\(parts)</section>\n"
+        return section("Links without an object", parts)
     }
 
     private func folderNote(_ path: String?, _ what: String = "The records") -> Markup {
@@ -255,11 +261,10 @@ extension ReportPage {
                 ]
             }
         }
-        guard !rows.isEmpty else { return .empty }
         let columns = [
             Column(name: "stage"), Column(name: "field"), Column(name: "records", style: "number"),
         ]
-        return "<section><h2>Fields that no stage reads</h2>\(table(columns, rows))</section>\n"
+        return section("Fields that no stage reads", columns, rows)
     }
 
     /// The attributes of tables that no column fills.
@@ -269,10 +274,8 @@ extension ReportPage {
                 ["\(stage.name)", "<code>\(name)</code>"]
             }
         }
-        guard !rows.isEmpty else { return .empty }
         let columns = [Column(name: "stage"), Column(name: "attribute")]
-        return
-            "<section><h2>Attributes that no column fills</h2>\(table(columns, rows))</section>\n"
+        return section("Attributes that no column fills", columns, rows)
     }
 
     fileprivate var files: Markup {
@@ -298,13 +301,8 @@ extension ReportPage {
             Column(name: "records", style: "number"), Column(name: "size", style: "number"),
         ]
         let digest = Column(name: "SHA-256 of the text in it", style: "digest")
-        let read: Markup =
-            inputs.isEmpty
-            ? .empty : "<section><h2>Inputs</h2>\(table(columns + [digest], inputs))</section>\n"
-        let made: Markup =
-            outputs.isEmpty
-            ? .empty : "<section><h2>Outputs</h2>\(table(columns, outputs))</section>\n"
-        return "\(read)\(made)"
+        let read = section("Inputs", columns + [digest], inputs)
+        return "\(read)\(section("Outputs", columns, outputs))"
     }
 
     fileprivate var facts: Markup {

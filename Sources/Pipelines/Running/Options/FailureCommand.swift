@@ -1,5 +1,4 @@
 package import Diagnostics
-import Files
 import Processes
 
 /// The command of `on-failure`, which runs after a run that ended with a status other than 0.

@@ -2,7 +2,6 @@ package import Diagnostics
 import Files
 package import FoundationEssentials
 package import GraphStore
-import RecordStreams
 
 /// The options of a run.
 package struct RunOptions: Sendable {

@@ -1,7 +1,6 @@
 import Diagnostics
 import Files
 import FoundationEssentials
-import RecordStreams
 
 /// The end of a replay: the records that were rejected again replace the records that were read.
 extension Replay {

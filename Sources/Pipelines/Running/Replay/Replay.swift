@@ -180,29 +180,19 @@ struct Replay: Sendable {
     private func reading(_ files: [RejectNote.File], _ spec: ImportSpec) throws -> ImportSpec {
         guard spec.read.generated == nil else {
             throw RunFailure(
-                .configuration,
-                [
-                    Diagnostic(
-                        code: "replay.generated",
-                        "These records were generated, so there is no input file to correct",
-                        at: .source(spec.location), fix: "correct the spec, and run it again")
-                ])
+                .configuration, code: "replay.generated",
+                "These records were generated, so there is no input file to correct",
+                at: .source(spec.location), fix: "correct the spec, and run it again")
         }
         var spec = spec
         let place = spec.location
         for file in files { try rejectTruncated(file, spec.read.format ?? file.form?.format) }
-        spec.read.files = files.map {
-            TemplateText(
-                literal: PathText.join(folder, $0.name.exactText ?? $0.name.displayText), at: place)
-        }
-        spec.read.command = nil
-        spec.read.compression = .none
-        spec.read.encoding = .utf8
-        spec.read.linesSkipped = 0
-        spec.read.arrayPath = "$"
-        spec.read.isOnce = false
-        // A folder of rejects may have fewer files than the run had inputs.
-        spec.read.filesMin = 1
+        spec.read.takePlain(
+            files.map {
+                TemplateText(
+                    literal: PathText.join(folder, $0.name.exactText ?? $0.name.displayText),
+                    at: place)
+            })
         spec.read.areRejects = true
         spec.read.rejectForms = Dictionary(
             files.compactMap { file in file.form.map { (file.name, $0) } },
@@ -281,5 +271,20 @@ struct Replay: Sendable {
                 .cannotCreate, code: "replay.folder", "\(work) cannot be removed: \(error)",
                 fix: "check the folder's permissions")
         }
+    }
+}
+
+extension ReadSpec {
+    /// Reads files that etl wrote, plain and in UTF-8, instead of the inputs.
+    mutating func takePlain(_ files: [TemplateText]) {
+        self.files = files
+        // There may be fewer files than inputs.
+        filesMin = 1
+        command = nil
+        compression = .none
+        encoding = .utf8
+        linesSkipped = 0
+        arrayPath = "$"
+        isOnce = false
     }
 }

@@ -27,15 +27,11 @@ extension StoreTarget {
             }
         guard let setting else { return }
         throw RunFailure(
-            .configuration,
-            [
-                Diagnostic(
-                    code: "store.app-setting",
-                    "The store is an app's, in which `\(setting)` would leave what the app does not"
-                        + " know",
-                    at: .source(spec.store.location),
-                    fix: "leave `\(setting)` out")
-            ])
+            .configuration, code: "store.app-setting",
+            "The store is an app's, in which `\(setting)` would leave what the app does not"
+                + " know",
+            at: .source(spec.store.location),
+            fix: "leave `\(setting)` out")
     }
 
     /// Replaces an app's store with the closed working copy, after checking that the copy is as

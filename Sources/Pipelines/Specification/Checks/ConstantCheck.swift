@@ -1,6 +1,5 @@
 import GraphModel
 package import GraphStore
-import RecordStreams
 
 extension BatchRules: ExplainedChoice {
     /// The rules that apply, as in the generated reference.

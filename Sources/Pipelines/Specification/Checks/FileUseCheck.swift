@@ -1,6 +1,5 @@
 import Diagnostics
 import Files
-import RecordStreams
 
 /// Checks how the stages of a spec use files, if the names are known before a run.
 ///

@@ -93,11 +93,8 @@ extension SpecificationChecker {
             Diagnostic(.warning, code: "spec.\(code)", message, at: .source(place), fix: fix))
     }
 
-    mutating func note(
-        _ code: String, _ message: String, _ place: SourceLocation, fix: String? = nil
-    ) {
-        diagnostics.append(
-            Diagnostic(.note, code: "spec.\(code)", message, at: .source(place), fix: fix))
+    mutating func note(_ code: String, _ message: String, _ place: SourceLocation) {
+        diagnostics.append(Diagnostic(.note, code: "spec.\(code)", message, at: .source(place)))
     }
 
     /// Returns the entity with that name, or reports an error and returns `nil`.

@@ -1,5 +1,3 @@
-import Diagnostics
-import GraphModel
 import GraphStore
 
 /// Deletes all objects that match, and applies the delete rules.

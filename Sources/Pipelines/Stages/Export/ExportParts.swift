@@ -1,7 +1,6 @@
 import Digests
 import Files
 import FoundationEssentials
-import GraphModel
 import GraphStore
 import RecordStreams
 

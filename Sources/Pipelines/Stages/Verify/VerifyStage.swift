@@ -1,5 +1,4 @@
 import Diagnostics
-import GraphModel
 import GraphStore
 
 /// Checks conditions on the store, all of which must be met.

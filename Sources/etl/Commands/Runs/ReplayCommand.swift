@@ -1,13 +1,6 @@
 import ArgumentParser
+import FoundationEssentials
 import Pipelines
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Imports the rejects of a run: `etl replay RUN`.
 struct ReplayCommand: ParsableCommand {
@@ -55,7 +48,7 @@ struct ReplayCommand: ParsableCommand {
         var last: Int64?
         for run in rejects {
             // A run is named by the second of its start and its process.
-            while last == Self.second() { usleep(20_000) }
+            while last == Self.second() { Terminal.wait(milliseconds: 20) }
             last = Self.second()
             let outcome = Launch(sets: parameters.sets, verbosity: verbosity.verbosity)
                 .show({ conditions.apply(to: &$0) }, { $0.replay(run) })
@@ -66,5 +59,5 @@ struct ReplayCommand: ParsableCommand {
         if let failure { throw ExitCode(failure.rawValue) }
     }
 
-    private static func second() -> Int64 { Int64(time(nil)) }
+    private static func second() -> Int64 { Int64(Date().timeIntervalSince1970) }
 }

@@ -55,8 +55,7 @@ struct ReportCommand: ParsableCommand {
                 }
             } catch {
                 throw RunFailure(
-                    .ioError,
-                    [Diagnostic(code: "report.unreadable", "\(error)", at: .file(stored.path))])
+                    .ioError, code: "report.unreadable", "\(error)", at: .file(stored.path))
             }
         } catch {
             throw error.shown()

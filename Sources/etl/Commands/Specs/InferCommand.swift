@@ -97,13 +97,9 @@ struct InferCommand: ParsableCommand {
             if let html {
                 guard let page = inference.page else {
                     throw RunFailure(
-                        .usage,
-                        [
-                            Diagnostic(
-                                code: "infer.store",
-                                "A store has no input files, so --html cannot write a page",
-                                fix: "leave out --html; `etl fetch` shows what a store holds")
-                        ])
+                        .usage, code: "infer.store",
+                        "A store has no input files, so --html cannot write a page",
+                        fix: "leave out --html; `etl fetch` shows what a store holds")
                 }
                 try InferenceFolder.write(page, to: html, overwrites: force)
             }

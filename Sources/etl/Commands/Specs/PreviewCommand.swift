@@ -1,5 +1,4 @@
 import ArgumentParser
-import Diagnostics
 import Pipelines
 
 /// Shows the objects of the first records of a spec: `etl preview SPEC`.

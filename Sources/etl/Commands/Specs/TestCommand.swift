@@ -1,5 +1,4 @@
 import ArgumentParser
-import Diagnostics
 import Pipelines
 
 /// Runs the tests of specs: `etl test SPEC…`.

@@ -154,10 +154,7 @@ struct FetchCommand: ParsableCommand {
         let runner = QueryRunner(
             format: queryFormat(on: standardOutput), isTerminal: standardOutput.isTerminal,
             isWatched: isWatched)
-        let outcome = runner.run(query)
-        for error in outcome.errors { Terminal.writeMessage(error) }
-        for note in outcome.notes { Terminal.writeMessage(note) }
-        if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
+        try runner.run(query).show(isVerbose: true)
     }
 
     private func queryFormat(on output: StandardOutput) -> QueryFormat {

@@ -178,10 +178,10 @@ struct HistoryPurgeCommand: ParsableCommand {
 }
 
 extension QueryOutcome {
-    /// Prints errors and notes.
+    /// Prints errors, and notes on a terminal or if the output is verbose.
     ///
     /// - Throws: how the command ends.
-    fileprivate func show(isVerbose: Bool = false) throws {
+    func show(isVerbose: Bool = false) throws {
         for error in errors { Terminal.writeMessage(error) }
         if isVerbose || Terminal().isInteractive {
             for note in notes { Terminal.writeMessage(note) }

@@ -2,14 +2,6 @@ import ArgumentParser
 import GraphStore
 import Pipelines
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Brings a store to another version of its model: `etl migrate STORE --to MODEL`.
 struct MigrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -173,6 +165,6 @@ struct MigrateCommand: ParsableCommand {
         }
         // The reason for a failure is reported as an error after the plan.
         print(plan.outline, terminator: "")
-        fflush(nil)
+        StandardOutput.flush()
     }
 }
