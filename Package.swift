@@ -6,7 +6,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "etl", targets: ["etl"]),
-        .library(name: "GraphStore", targets: ["GraphStore", "GraphModel", "XcodeModel"]),
+        .library(
+            name: "GraphStore", targets: ["GraphStore", "GraphModel", "RowStore", "XcodeModel"]),
         .plugin(name: "GenerateGraphClasses", targets: ["GenerateGraphClasses"]),
     ],
     dependencies: [
@@ -47,10 +48,15 @@ let package = Package(
         .target(
             name: "SQLite", dependencies: ["Files", "GraphModel", "SQLitePages", "CSQLite"]),
         .target(
-            name: "GraphStore",
+            name: "RowStore",
             dependencies: [
                 "Files", "Diagnostics", "YAML", "GraphModel", "XcodeModel", "SQLite",
-                "SQLitePages", "Digests",
+                "SQLitePages",
+            ]),
+        .target(
+            name: "GraphStore",
+            dependencies: [
+                "Files", "Diagnostics", "GraphModel", "RowStore", "SQLite", "Digests",
             ]),
         .target(
             name: "Pipelines",
@@ -131,7 +137,8 @@ let package = Package(
         .testTarget(
             name: "GraphStoreTests",
             dependencies: [
-                "GraphStore", "GraphModel", "SQLite", "XcodeModel", "AppStoreFixtures", "TestSeeds",
+                "GraphStore", "GraphModel", "RowStore", "SQLite", "XcodeModel", "AppStoreFixtures",
+                "TestSeeds",
             ],
             exclude: ["AppStores/Support"]),
         .testTarget(

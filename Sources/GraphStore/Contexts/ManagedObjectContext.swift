@@ -273,7 +273,7 @@ public final class ManagedObjectContext {
     }
 
     /// Returns the open transaction, or begins one.
-    func session() throws(StoreError) -> WriteSession {
+    package func session() throws(StoreError) -> WriteSession {
         try checkInterrupt()
         if let openSession {
             openSession.connection.watch(interruptFlag)
@@ -380,4 +380,9 @@ public struct ContextStatistics: Sendable, Hashable {
         hasher.combine(singleListRuns)
         hasher.combine(pendingObjectsRead)
     }
+}
+
+extension ManagedObjectContext: WriteSessionSource {
+    /// The tables, columns, and entity numbers of the model in the store.
+    package var schema: StoreLayout { container.schema }
 }

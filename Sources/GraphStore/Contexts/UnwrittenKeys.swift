@@ -123,9 +123,8 @@ extension ManagedObjectContext {
         guard let root = container.objects.layout(id.entityNumber)?.rootNumber else { return 1 }
         guard keys.peek(root: root) <= id.primaryKey else { return keys.peek(root: root) }
         do throws(StoreError) {
-            let largest = try objectReader().connection.integer(
-                "SELECT Z_MAX FROM \(container.schema.database(ofRoot: root)).Z_PRIMARYKEY"
-                    + " WHERE Z_ENT = \(root)")
+            let largest = try container.schema.largestKey(
+                root: root, on: objectReader().connection)
             keys.skip(to: largest ?? 0, root: root)
         } catch {
             note(error)
@@ -141,10 +140,7 @@ extension ManagedObjectContext {
         let keys = objects.filter { $0.layout.rootNumber == root }.map(\.objectID.primaryKey)
         var taken: Set<Int64> = []
         for chunk in keys.chunks(of: ObjectReader.chunkSize) {
-            let rows = try connection.prepare(
-                "SELECT Z_PK FROM \(table) WHERE Z_PK IN ("
-                    + chunk.map(String.init).joined(separator: ",") + ")")
-            while try rows.step() { taken.insert(rows.integer(0)) }
+            taken.formUnion(try ObjectRows(in: table, on: connection).existing(chunk))
         }
         return taken
     }

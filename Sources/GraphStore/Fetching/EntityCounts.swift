@@ -1,42 +1,13 @@
-import SQLite
-
 extension PersistentContainer {
     /// Returns the number of objects of each entity, including sub-entities, in the model's order.
     ///
     /// All counts are from one snapshot.
     package func objectCounts() throws(StoreError) -> [(entityName: String, count: Int)] {
-        let connection = try newReader()
-        try connection.execute("BEGIN")
-        var ownCounts: [Int64: Int64] = [:]
-        for table in schema.tables {
-            // SQLite counts a table of one entity by its smallest index.
-            guard table.hasSubentities else {
-                if let entity = schema.entity(named: table.rootEntity) {
-                    ownCounts[entity.number] =
-                        Int64(try SelectSQL("count(*)", from: table.name).integer(on: connection))
-                }
-                continue
-            }
-            var select = SelectSQL("Z_ENT, count(*)", from: table.name)
-            select.groups = ["Z_ENT"]
-            let rows = try select.prepare(on: connection)
-            while try rows.step() { ownCounts[rows.integer(0)] = rows.integer(1) }
-        }
-        return schema.entities.map { entity in
-            let count = entity.familyNumbers.reduce(Int64(0)) { $0 + (ownCounts[$1] ?? 0) }
-            return (entity.name, Int(count))
-        }
+        try schema.objectCounts(on: newReader())
     }
 
     /// Returns the model's name of an entity that `Z_PRIMARYKEY` lists under another name.
     package func entityName(storedAs name: String) throws(StoreError) -> String? {
-        let connection = try newReader()
-        for database in schema.databases {
-            let statement = try connection.prepare(
-                "SELECT Z_ENT FROM \(database).Z_PRIMARYKEY WHERE Z_NAME = ?")
-            statement.bind(name, at: 1)
-            if try statement.step() { return schema.entity(number: statement.integer(0))?.name }
-        }
-        return nil
+        try schema.entityName(storedAs: name, on: newReader())
     }
 }

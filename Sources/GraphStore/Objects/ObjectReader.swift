@@ -176,7 +176,7 @@ final class ObjectReader {
     func list(
         of owner: ManagedObjectID, _ toMany: EntityLayout.ToMany
     ) throws(StoreError) -> [ManagedObjectID] {
-        let sql = Self.listSQL(toMany, objects)
+        let sql = listSQL(toMany)
         let statement: Statement
         if let known = listStatements[sql] {
             statement = known
@@ -199,7 +199,7 @@ final class ObjectReader {
         for chunk in keys.chunks(of: Self.chunkSize) {
             let list = chunk.map(String.init).joined(separator: ",")
             let statement = try prepare(
-                Self.listSQL(toMany, objects, owners: "IN (\(list))"), toMany)
+                listSQL(toMany, owners: "IN (\(list))"), toMany)
             while try statement.step() {
                 found[statement.integer(2), default: []].append(id(statement))
             }
@@ -220,30 +220,9 @@ final class ObjectReader {
     }
 
     /// Returns a query for `Z_PK, Z_ENT, owner` of a to-many's objects, in order.
-    static func listSQL(
-        _ toMany: EntityLayout.ToMany, _ objects: ObjectSupport, owners: String = "= ?1"
-    ) -> String {
-        switch toMany.place {
-        case .foreignKey(let key):
-            let order = key.orderColumn.map { "d.\($0), " } ?? ""
-            return "SELECT d.Z_PK, d.Z_ENT, d.\(key.column) FROM \(key.table) d"
-                + " WHERE d.\(key.column) \(owners) ORDER BY \(order)d.Z_PK"
-        case .joinTable(let join):
-            let table = objects.layout(toMany.destination)?.entity.table ?? ""
-            let order = join.orderColumn.map { "j.\($0), " } ?? ""
-            if join.isReflexive {
-                // A join row of a relationship that is its own inverse applies in both directions.
-                return "SELECT d.Z_PK, d.Z_ENT, j.o FROM (SELECT \(join.ownerColumn) AS o,"
-                    + " \(join.destinationColumn) AS d FROM \(join.table)"
-                    + " WHERE \(join.ownerColumn) \(owners)"
-                    + " UNION SELECT \(join.destinationColumn), \(join.ownerColumn)"
-                    + " FROM \(join.table) WHERE \(join.destinationColumn) \(owners)) j"
-                    + " JOIN \(table) d ON d.Z_PK = j.d ORDER BY d.Z_PK"
-            }
-            return "SELECT d.Z_PK, d.Z_ENT, j.\(join.ownerColumn) FROM \(join.table) j"
-                + " JOIN \(table) d ON d.Z_PK = j.\(join.destinationColumn)"
-                + " WHERE j.\(join.ownerColumn) \(owners) ORDER BY \(order)d.Z_PK"
-        }
+    private func listSQL(_ toMany: EntityLayout.ToMany, owners: String = "= ?1") -> String {
+        toMany.place.listSQL(
+            destination: objects.layout(toMany.destination)?.entity.table ?? "", owners: owners)
     }
 
     static func isOwnInverse(_ toMany: EntityLayout.ToMany) -> Bool {
@@ -257,11 +236,7 @@ final class ObjectReader {
     /// - Parameter entry: Returns an object that is kept as long as the state is pinned.
     func pin(as entry: () -> AnyObject) throws(StoreError) {
         guard !isPinned else { return }
-        try connection.execute("BEGIN")
-        // The transaction takes its snapshot with its first read.
-        for database in objects.schema.databases {
-            _ = try connection.integer("SELECT count(*) FROM \(database).Z_METADATA")
-        }
+        try objects.schema.beginReading(on: connection)
         isPinned = true
         pinEntry = entry()
     }
@@ -271,18 +246,5 @@ final class ObjectReader {
         try connection.execute("COMMIT")
         isPinned = false
         pinEntry = nil
-    }
-}
-
-extension Statement {
-    /// Returns a copy of the column's value.
-    func value(_ column: Int32) -> StoredValue {
-        switch storage(column) {
-        case .null: .null
-        case .integer: .integer(integer(column))
-        case .real: .real(double(column))
-        case .text: .text(string(column))
-        case .blob: .blob(Array(bytes(column)))
-        }
     }
 }

@@ -11,40 +11,6 @@ public enum SaveOperation: String, Sendable, Hashable {
     case delete
 }
 
-/// The Core Data error codes of validation failures.
-public enum ValidationCode: Int, Sendable, Hashable, CaseIterable {
-    /// Any other failure of one object.
-    case objectInvalid = 1550
-    /// Two objects would have the same unique values.
-    case constraintViolated = 1551
-    /// Several failures occurred.
-    case multiple = 1560
-    /// A required property has no value.
-    case missingValue = 1570
-    /// A relationship has fewer objects than its minimum.
-    case tooFewObjects = 1580
-    /// A relationship has more objects than its maximum.
-    case tooManyObjects = 1590
-    /// A Deny rule prevents the deletion of the object.
-    case deletionDenied = 1600
-    /// A number exceeds the maximum.
-    case numberTooLarge = 1610
-    /// A number is below the minimum.
-    case numberTooSmall = 1620
-    /// A date is after the maximum.
-    case dateTooLate = 1630
-    /// A date is before the minimum.
-    case dateTooSoon = 1640
-    /// A value is not a valid date.
-    case invalidDate = 1650
-    /// A string exceeds the maximum length.
-    case textTooLong = 1660
-    /// A string is shorter than the minimum length.
-    case textTooShort = 1670
-    /// A string does not match the pattern.
-    case patternMismatch = 1680
-}
-
 /// A validation failure of one object.
 public struct ValidationFailure: Sendable, Hashable, CustomStringConvertible {
     /// The Core Data error code.

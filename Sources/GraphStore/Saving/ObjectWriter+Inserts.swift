@@ -7,7 +7,8 @@ extension ObjectWriter {
         for group in Self.byEntity(inserted) {
             let layout = group[0].layout
             let sorted = Self.byKey(group)
-            let statements = try InsertStatements(layout, on: connection)
+            let statements = try ObjectRows(in: layout.entity.table, on: connection)
+                .inserting(Self.columns(layout), ofEntity: layout.number)
             var place = 0
             while place + RowStatements.groupSize <= sorted.count {
                 let rows = sorted[place..<place + RowStatements.groupSize]
@@ -43,6 +44,16 @@ extension ObjectWriter {
             last = object.objectID.primaryKey
         }
         return objects
+    }
+
+    /// Returns the columns of an entity's rows in the order of its slots.
+    private static func columns(_ layout: EntityLayout) -> [String] {
+        var columns = layout.attributes.compactMap(\.column)
+        for stored in layout.toOnes.compactMap(\.place.columns) {
+            columns.append(stored.column)
+            if let column = stored.entityColumn { columns.append(column) }
+        }
+        return columns
     }
 
     private mutating func insert(
@@ -89,28 +100,5 @@ extension ObjectWriter {
         } else {
             for object in rows { session.change.insert(object.objectID) }
         }
-    }
-}
-
-/// The statements that insert an entity's rows with all columns in the order of its slots.
-private struct InsertStatements {
-    let one: Statement
-    let group: Statement
-
-    init(_ layout: EntityLayout, on connection: Connection) throws(StoreError) {
-        var columns = layout.attributes.compactMap(\.column)
-        for stored in layout.toOnes.compactMap(\.place.columns) {
-            columns.append(stored.column)
-            if let column = stored.entityColumn { columns.append(column) }
-        }
-        let insert =
-            "INSERT INTO \(layout.entity.table) (Z_PK, Z_ENT, Z_OPT"
-            + columns.map { ", \($0)" }.joined() + ") VALUES "
-        let row =
-            "(?, \(layout.number), 1" + String(repeating: ", ?", count: columns.count) + ")"
-        one = try connection.cached(insert + row)
-        group = try connection.cached(
-            insert
-                + Array(repeating: row, count: RowStatements.groupSize).joined(separator: ", "))
     }
 }

@@ -47,59 +47,21 @@ struct ObjectWriter {
                 guard case .toMany = toOne.inverse, let column = toOne.place.column,
                     let end = objects.schema.inverseEnd(of: toOne.relationship)
                 else { continue }
-                try session.noteLinks(
-                    end,
-                    keys: SQLFragment(
-                        "SELECT \(column) FROM \(layout.entity.table) WHERE Z_PK IN (\(list))"))
+                try session.noteTargets(of: column, in: layout.entity.table, rows: list, end)
             }
             for toMany in layout.toManys {
                 switch toMany.place {
                 case .joinTable(let join):
                     // Whatever the rule, the join rows do not outlive the object.
-                    if let end = objects.schema.inverseEnd(of: toMany.relationship) {
-                        try session.noteLinks(
-                            end,
-                            keys: SQLFragment(
-                                "SELECT \(join.destinationColumn) FROM \(join.pairs)"
-                                    + " WHERE \(join.ownerColumn) IN (\(list))"))
-                    }
-                    try connection.execute(
-                        "DELETE FROM \(join.table) WHERE \(join.ownerColumn) IN (\(list))")
-                    if ObjectReader.isOwnInverse(toMany) {
-                        try connection.execute(
-                            "DELETE FROM \(join.table)"
-                                + " WHERE \(join.destinationColumn) IN (\(list))")
-                    }
+                    try session.deleteJoinRows(
+                        join, of: list, objects.schema.inverseEnd(of: toMany.relationship),
+                        isOwnInverse: ObjectReader.isOwnInverse(toMany))
                 case .foreignKey(let key) where toMany.relationship.deleteRule == .nullify:
-                    try clear(key, of: list)
+                    try session.clear(key, of: list)
                 case .foreignKey: break
                 }
             }
         }
-    }
-
-    /// Clears the foreign keys that refer to deleted objects.
-    private func clear(
-        _ key: StoreLayout.ForeignKey, of list: String
-    ) throws(StoreError) {
-        let condition = "\(key.column) IN (\(list))"
-        var sets = [key.column, key.entityColumn, key.orderColumn].compactMap { column in
-            column.map { "\($0) = NULL" }
-        }
-        // Without an inverse, the objects have no property that changes.
-        if let inverse = key.relationship.inverseName {
-            let rows = try connection.prepare(
-                "SELECT Z_ENT, Z_PK FROM \(key.table) WHERE \(condition)")
-            var notes = BatchUpdateNotes([inverse])
-            while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
-            guard notes.someKey != nil else { return }
-            if let version = try session.versionAssignment(of: notes.objects) {
-                sets.append(version)
-            }
-            notes.emit(session)
-        }
-        try connection.execute(
-            "UPDATE \(key.table) SET \(sets.joined(separator: ", ")) WHERE \(condition)")
     }
 
     private mutating func delete(_ deleted: [ManagedObject]) throws(StoreError) {
@@ -109,7 +71,7 @@ struct ObjectWriter {
                 try release(column, layout.entity.table, list)
             }
             try session.history?.willDelete(rowsOf: layout.entity.table, keys: list)
-            try connection.execute("DELETE FROM \(layout.entity.table) WHERE Z_PK IN (\(list))")
+            try ObjectRows(in: layout.entity.table, on: connection).delete(list)
         }
         for object in deleted { session.change.delete(object.objectID) }
     }
@@ -168,11 +130,8 @@ struct ObjectWriter {
             }
             guard changing.count > 1 else { continue }
             for (object, columns) in changing {
-                let nulls = columns.sorted().map { "\($0) = NULL" }.joined(separator: ", ")
-                let statement = try connection.cached(
-                    "UPDATE \(object.layout.entity.table) SET \(nulls) WHERE Z_PK = ?")
-                statement.bind(object.objectID.primaryKey, at: 1)
-                try statement.run()
+                try ObjectRows(in: object.layout.entity.table, on: connection)
+                    .clear(columns.sorted(), of: object.objectID.primaryKey)
             }
         }
     }
@@ -212,9 +171,7 @@ struct ObjectWriter {
         let current = versions[object.objectID] ?? object.version
         let next =
             earlier.contains(object.objectID) ? current : RowVersion.next(after: current)
-        let sets = ["Z_OPT = ?"] + names.map { "\($0) = ?" }
-        let statement = try connection.cached(
-            "UPDATE \(layout.entity.table) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ?")
+        let statement = try ObjectRows(in: layout.entity.table, on: connection).updating(names)
         statement.bind(next, at: 1)
         for (position, value) in values.enumerated() {
             statement.bind(value, at: Int32(position) + 2)

@@ -6,7 +6,7 @@ import Testing
 struct DocumentationTests {
     @Test(
         "every public symbol has a documentation comment",
-        arguments: ["GraphModel", "GraphStore", "XcodeModel"])
+        arguments: ["GraphModel", "GraphStore", "RowStore", "XcodeModel"])
     func everyPublicSymbolIsDocumented(module: String) throws {
         let symbols = try SymbolGraph.symbols(of: module)
         #expect(symbols.contains { $0.docComment != nil })

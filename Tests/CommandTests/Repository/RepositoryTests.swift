@@ -160,16 +160,12 @@ import Testing
                 "GraphModel/Predicates/Records/RecordGraph.swift",  // the clock
                 "GraphModel/Predicates/Text/TextCollation.swift",  // memory
                 "GraphModel/Predicates/Text/TextComparison.swift",  // memory
-                "GraphStore/Contexts/Container/ConcurrencyDebug.swift",  // the environment
                 "GraphStore/Contexts/Container/WriteLease.swift",  // threads
-                "GraphStore/History/HistoryWriter.swift",  // the process
-                "GraphStore/Identity/KeyHash.swift",  // memory
-                "GraphStore/Store/Description/StatementLog.swift",  // standard error
                 "Pipelines/Reporting/ProcessMemory.swift",  // the process
                 "RecordStreams/Bytes/ByteSearch.swift",  // memory
+                "RowStore/Identity/KeyHash.swift",  // memory
+                "RowStore/Store/Description/StatementLog.swift",  // standard error
                 "SQLite/StoreError+SQLite.swift",  // the system's numbers of errors
-                "etl/Commands/Runs/ReplayCommand.swift",  // the clock
-                "etl/Commands/Stores/MigrateCommand.swift",  // standard output
                 "etl/Terminal/SignalHandling.swift",  // signals
                 "etl/Terminal/StandardOutput.swift",  // standard output
                 "etl/Terminal/Terminal.swift",  // the terminal
@@ -194,8 +190,6 @@ import Testing
                 "Sources/GraphStore/Contexts/Container/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/Container/BackgroundContext.swift",
                 "Sources/GraphStore/Contexts/Container/PersistentContainer.swift",
-                "Sources/GraphStore/Fetching/ConcurrentCount.swift",
-                "Sources/GraphStore/Fetching/ConcurrentCount.swift",
                 "Sources/Pipelines/Running/Scheduling/BatchQueue.swift",
                 "Sources/Pipelines/Stages/Export/ExportReader.swift",
                 "Sources/Pipelines/Stages/Import/Loading/ImportPieces.swift",
@@ -203,6 +197,8 @@ import Testing
                 "Sources/RecordStreams/Inputs/GzipMembers.swift",
                 "Sources/RecordStreams/Outputs/GzipWriter.swift",
                 "Sources/RecordStreams/Outputs/WriteBehind.swift",
+                "Sources/RowStore/Batch/Requests/ConcurrentCount.swift",
+                "Sources/RowStore/Batch/Requests/ConcurrentCount.swift",
                 "Sources/SQLite/Loading/PairTable.swift",
             ])
     }
@@ -222,7 +218,7 @@ import Testing
         ]
         // The code that handles inputs, their notes, and their rejects.
         let folders = [
-            "Sources/RecordStreams/", "Sources/GraphStore/Progress/",
+            "Sources/RecordStreams/", "Sources/GraphStore/Progress/", "Sources/RowStore/Progress/",
             "Sources/Pipelines/Files/", "Sources/Pipelines/Notes/", "Sources/Pipelines/Rejects/",
             "Sources/Pipelines/Running/", "Sources/Pipelines/Stages/", "Sources/Pipelines/Staging/",
         ]
@@ -273,7 +269,7 @@ import Testing
     @Test func onlyListedFilesWriteToStandardError() throws {
         #expect(
             try sources(with: ["writeBytes(2,", "STDERR_FILENO"]) == [
-                "Sources/GraphStore/Store/Description/StatementLog.swift",
+                "Sources/RowStore/Store/Description/StatementLog.swift",
                 "Sources/etl/Terminal/Terminal.swift",
             ])
         #expect(try sources(with: ["ENFILE"]) == ["Sources/Files/FaultKind.swift"])

@@ -5,6 +5,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Migrating apps' stores") struct AppStoreMigrationTests {
     private let store: AppStoreFile

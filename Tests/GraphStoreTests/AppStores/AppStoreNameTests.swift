@@ -5,6 +5,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Names and numbers that other framework versions, or migrations, have left.
 @Suite("Names in apps' stores") struct AppStoreNameTests {

@@ -6,6 +6,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// An app's store in its own folder.
 struct AppStoreFile {

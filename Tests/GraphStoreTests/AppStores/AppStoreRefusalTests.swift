@@ -4,6 +4,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Apps' stores that are not writable") struct AppStoreRefusalTests {
     private let store: AppStoreFile

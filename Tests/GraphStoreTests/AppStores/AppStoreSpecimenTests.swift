@@ -5,6 +5,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// The stores of real apps, compared with the results of plain SQL.
 @Suite(

@@ -5,6 +5,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Writing apps' stores") struct AppStoreWritingTests {
     private let store: AppStoreFile

@@ -5,6 +5,7 @@ import Testing
 import XcodeModel
 
 @testable import GraphStore
+@testable import RowStore
 
 /// One-to-one relationships of which only one side's table has the column.
 ///

@@ -4,6 +4,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("History") struct HistoryTests {
     /// Returns the model with entity numbers Book 1, Author 2 (a parent), Editor 3, Tag 4.

@@ -3,6 +3,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Set of object IDs") struct ManagedObjectIDSetTests {
     @Test func behavesAsASet() {

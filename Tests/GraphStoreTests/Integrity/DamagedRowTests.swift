@@ -5,6 +5,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Rows that are complete although something that describes them is damaged: the counter of keys,
 /// the order of a page's cells, or the key of another row.

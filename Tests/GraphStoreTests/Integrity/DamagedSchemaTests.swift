@@ -5,6 +5,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Salvage of a damaged schema table") struct DamagedSchemaTests {
     /// A closed store, its bytes, and the rows of its tables.

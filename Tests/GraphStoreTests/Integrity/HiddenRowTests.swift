@@ -4,6 +4,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Pages whose header gives fewer rows than they have; reads silently skip the others.
 @Suite("Rows that a damaged page hides") struct HiddenRowTests {

@@ -5,6 +5,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Each page of a store is lost in turn, including leaves and the roots of tables and indexes.
 @Suite("Lost pages") struct LostPageTests {

@@ -5,6 +5,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// A small store with every kind of relationship, filled by plain SQL.
 struct BreakableStore {

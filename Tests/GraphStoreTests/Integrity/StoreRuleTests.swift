@@ -3,6 +3,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Verification of the model's rules") struct StoreRuleTests {
     private static func entities(_ range: String = "0..3") -> String {

@@ -5,6 +5,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Salvage") struct StoreSalvageTests {
     private func lines(_ path: String, _ sql: String) throws -> [String] {

@@ -4,6 +4,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Truncated stores") struct TruncatedStoreTests {
     /// Returns a store with many tasks and its number of pages.

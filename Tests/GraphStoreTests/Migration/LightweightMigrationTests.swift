@@ -6,6 +6,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Lightweight migration") struct LightweightMigrationTests {
     private static let before = """

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Migrating while opening") struct OpeningMigrationTests {
     private static let first = """

@@ -2,6 +2,7 @@ import GraphModel
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Links that the new model requires; the migration checks them as validation does in a save.
 @Suite("Migration to required links") struct RequiredLinkMigrationTests {

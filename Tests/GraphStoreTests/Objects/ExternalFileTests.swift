@@ -4,6 +4,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("External files") struct ExternalFileTests {
     private func model() throws -> ManagedObjectModel {

@@ -3,6 +3,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Ordered to-manys in which no position is left after the last object.
 @Suite("Positions in an order") struct OrderPositionTests {

@@ -3,6 +3,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Objects that several records, requests, or objects change in one save.
 @Suite("A save gives each object one new version") struct SaveVersionTests {

@@ -4,6 +4,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Stores with UTF-16 text") struct StoreEncodingTests {
     private let folder: TemporaryFolder

@@ -5,6 +5,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Kinds of stores") struct StoreKindTests {
     private let entities = """

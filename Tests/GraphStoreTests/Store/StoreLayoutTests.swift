@@ -4,6 +4,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Store layout") struct StoreLayoutTests {
     @Test func createsTheTablesOfThePublishedLayout() throws {

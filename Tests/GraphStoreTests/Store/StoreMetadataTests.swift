@@ -4,6 +4,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Store metadata") struct StoreMetadataTests {
     private static let script = URL(fileURLWithPath: #filePath)

@@ -4,6 +4,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Store options") struct StoreOptionTests {
     private let plain = "A: { attributes: { x: String }, unique: [[x]] }"

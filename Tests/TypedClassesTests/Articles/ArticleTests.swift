@@ -121,7 +121,9 @@ import Testing
             .anchorsMatchLineEndings()
         for module in Self.modules {
             let page = try #require(texts["\(module).md"])
-            for text in try Self.sources(of: module) {
+            // GraphStore exports the types of RowStore.
+            let exported = module == "GraphStore" ? try Self.sources(of: "RowStore") : []
+            for text in try Self.sources(of: module) + exported {
                 for match in text.matches(of: type) {
                     #expect(page.contains("- ``\(match.1)``"), "\(match.1)")
                 }
@@ -178,7 +180,7 @@ import Testing
         let article = try #require(
             try Self.texts(in: Self.articles, ending: ".md")["MigratingFromCoreData.md"])
         var declared: Set<Substring> = []
-        for module in ["GraphModel", "GraphStore", "XcodeModel"] {
+        for module in ["GraphModel", "GraphStore", "RowStore", "XcodeModel"] {
             for text in try Self.sources(of: module) {
                 for match in text.matches(
                     of: #/(?:var|let|func|class|struct|enum|protocol|actor|case) `?(\w+)/#)

@@ -16,31 +16,7 @@ extension PersistentContainer {
     public static func destroy(
         at path: String, timeoutMilliseconds: Int32 = 1_000
     ) throws(StoreError) {
-        // Companion files are next to a symbolic link's target; delete the link and the target.
-        let (link, path) = (path, StoreFiles.resolved(path))
-        // Held until the files are deleted, so that no other process opens them in between.
-        var lock: Connection?
-        if FileSystem.exists(path), StoreFiles.size(path) > 0 {
-            do throws(StoreError) {
-                let connection = try Connection.exclusive(
-                    path, timeoutMilliseconds: timeoutMilliseconds)
-                // Remove the WAL now. SQLite would remove it by name on close, when the name may
-                // belong to another store.
-                try connection.execute("PRAGMA journal_mode = DELETE")
-                lock = connection
-            } catch {
-                // A file that is not a database has no SQLite users. A full disk or a damaged file
-                // is a reason to destroy a store, not to keep it.
-                guard error.code != .busy else { throw error }
-            }
-        }
-        try StoreFiles.removeStore(path)
-        try StoreFiles.removeFolder(StoreFiles.supportFolder(of: path))
-        // The store is deleted; after a power failure, the old files may reappear.
-        try? StoreFiles.synchronizeFolder(of: path)
-        if link != path { try StoreFiles.remove(link) }
-        // Only now may other processes create a store with that name.
-        withExtendedLifetime(lock) {}
+        try StoreFiles.destroy(at: path, timeoutMilliseconds: timeoutMilliseconds)
     }
 
     /// Returns the free pages of the store to the file system.
@@ -55,14 +31,7 @@ extension PersistentContainer {
         let session = try beginWriting()
         defer { endWriting() }
         session.rollback()
-        let connection = session.connection
-        for database in schema.databases.sorted() {
-            let isIncremental =
-                try connection.integer("PRAGMA \(database).auto_vacuum") == 2
-            try connection.execute(
-                isIncremental
-                    ? "PRAGMA \(database).incremental_vacuum" : "VACUUM \(database)")
-        }
+        for database in schema.databases.sorted() { try session.connection.compact(database) }
     }
 
     /// Throws unless the path has no file, an empty file, or a store that can be replaced.
@@ -188,10 +157,7 @@ extension PersistentContainer {
     private static func makeNew(_ copy: Connection) throws(StoreError) {
         try SchemaSQL.dropNotes(on: copy)
         guard try StoreMetadata(readingFrom: copy) != nil else { return }
-        // Leave the rest of the metadata unchanged, including its order.
-        let write = try copy.prepare("UPDATE Z_METADATA SET Z_UUID = ?")
-        write.bind(UUID().uuidString, at: 1)
-        try write.run()
+        try StoreMetadata.setUUID(UUID().uuidString, on: copy)
     }
 
     /// Copies a store's SQLite file and its external values to a new path.
@@ -214,7 +180,7 @@ extension PersistentContainer {
             do {
                 let copy = try Connection(path: temporary, mode: .create)
                 try reader.backup(to: copy, of: database)
-                if usesLog { try copy.execute("PRAGMA journal_mode = WAL") }
+                if usesLog { try copy.setJournalMode("WAL") }
                 if isNew { try makeNew(copy) }
                 try copy.checkpoint()
             }
@@ -296,6 +262,6 @@ extension PersistentContainer {
         let connection = try Connection.exclusive(path)
         try SchemaSQL.dropNotes(on: connection)
         // Release the pages that the notes used.
-        try connection.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
+        try connection.releasePages()
     }
 }

@@ -16,7 +16,7 @@ extension PersistentContainer {
         }
         let session = try beginWriting()
         do {
-            try empty(session)
+            try session.deleteAllRows()
             try session.commit()
         } catch {
             session.rollback()
@@ -30,21 +30,5 @@ extension PersistentContainer {
             try StoreFiles.removeFolder(StoreFiles.supportFolder(of: store.description.path))
         }
         return SaveResult(change: session.change, historyToken: historyToken(of: session))
-    }
-
-    private func empty(_ session: WriteSession) throws(StoreError) {
-        let connection = session.connection
-        try session.completeLoad()
-        for table in schema.tables {
-            let all = "SELECT Z_PK FROM \(table.name)"
-            try session.history?.willDelete(rowsOf: table.name, keys: all)
-            let rows = try connection.prepare("SELECT Z_ENT, Z_PK FROM \(table.name) ORDER BY Z_PK")
-            while try rows.step() {
-                session.change.delete(
-                    ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1)))
-            }
-            try connection.execute("DELETE FROM \(table.name)")
-        }
-        for table in schema.joinTables { try connection.execute("DELETE FROM \(table.name)") }
     }
 }

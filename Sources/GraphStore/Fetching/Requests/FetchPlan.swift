@@ -114,9 +114,7 @@ struct FetchPlan {
         var select = EntitySelect(layout.entity, in: objects.schema)
         if !ids.isEmpty {
             let list = TemporaryList(ids.map { .integer($0.primaryKey) })
-            var condition = SQLFragment("t.Z_PK NOT IN (SELECT value FROM \(list.table))")
-            condition.lists = [list]
-            select.keep(condition)
+            select.keep(list.excluding("t.Z_PK"))
         }
         try select.keep(predicate, withSubentities: includesSubentities)
         return select.statement.counting

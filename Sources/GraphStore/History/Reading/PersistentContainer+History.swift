@@ -43,7 +43,7 @@ extension PersistentContainer {
         guard token.isOfSameStore(as: newest), token.sequence <= newest.sequence else {
             throw .foreign(token)
         }
-        return try purge("SELECT \(token.sequence)")
+        return try purge { _ in token.sequence }
     }
 
     /// Purges the transactions before the given time from the history.
@@ -52,7 +52,9 @@ extension PersistentContainer {
     @discardableResult
     public func purgeHistory(before date: Date) throws(HistoryError) -> Int {
         let seconds = date.timeIntervalSinceReferenceDate
-        return try purge("SELECT max(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP < \(seconds)")
+        return try purge { connection throws(StoreError) in
+            try HistoryWriter.newestNumber(before: seconds, on: connection)
+        }
     }
 
     /// Returns the position after the transaction that a session saved; `nil` without a history.
@@ -71,23 +73,18 @@ extension PersistentContainer {
         return HistoryToken(storeUUID: metadata.uuid, sequence: sequence, lineage: lineage)
     }
 
-    private func purge(_ last: String) throws(HistoryError) -> Int {
+    /// - Parameter last: Returns the number of the last transaction to purge.
+    private func purge(
+        upTo last: (Connection) throws(StoreError) -> Int64
+    ) throws(HistoryError) -> Int {
         do throws(StoreError) {
             let count: Int64
             guard keepsHistory else { throw StoreError(.invalidRequest, "no history") }
             let session = try beginWriting()
             defer { endWriting() }
             do throws(StoreError) {
-                let number = try session.connection.integer(last) ?? 0
-                count =
-                    try session.connection.integer(
-                        "SELECT count(*) FROM ATRANSACTION WHERE Z_PK <= \(number)") ?? 0
-                try HistoryWriter.purge(upTo: number, on: session.connection)
-                try session.connection.execute(
-                    "DELETE FROM ATRANSACTIONSTRING WHERE Z_PK NOT IN (SELECT ZAUTHORTS FROM"
-                        + " ATRANSACTION UNION SELECT ZBUNDLEIDTS FROM ATRANSACTION UNION SELECT"
-                        + " ZCONTEXTNAMETS FROM ATRANSACTION UNION SELECT ZPROCESSIDTS FROM"
-                        + " ATRANSACTION)")
+                count = try HistoryWriter.purgeAll(
+                    upTo: last(session.connection), on: session.connection)
             } catch {
                 session.rollback()
                 throw error

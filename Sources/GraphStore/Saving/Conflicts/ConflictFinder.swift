@@ -31,15 +31,11 @@ struct ConflictFinder {
         var versions: [ManagedObjectID: Int64] = [:]
         for (number, group) in Dictionary(grouping: ids, by: \.entityNumber) {
             guard let table = objects.layout(number)?.entity.table else { continue }
+            let rows = ObjectRows(in: table, on: session.connection)
             let keys = group.map(\.primaryKey)
             for chunk in keys.chunks(of: ObjectReader.chunkSize) {
-                let rows = try session.connection.prepare(
-                    "SELECT Z_PK, Z_OPT FROM \(table) WHERE Z_ENT = \(number) AND Z_PK IN ("
-                        + chunk.map(String.init).joined(separator: ",") + ")")
-                while try rows.step() {
-                    let id = ManagedObjectID(
-                        entityNumber: number, primaryKey: rows.integer(0))
-                    versions[id] = rows.integer(1)
+                for (key, version) in try rows.versions(of: chunk, entity: number) {
+                    versions[ManagedObjectID(entityNumber: number, primaryKey: key)] = version
                 }
             }
         }
@@ -55,21 +51,7 @@ struct ConflictFinder {
     func hasLink(
         _ owner: ManagedObjectID, _ toMany: EntityLayout.ToMany, _ id: ManagedObjectID
     ) throws(StoreError) -> Bool {
-        let select: String
-        switch toMany.place {
-        case .joinTable(let join):
-            let (own, other) = (join.ownerColumn, join.destinationColumn)
-            select =
-                "SELECT 1 FROM \(join.table) WHERE (\(own) = ?1 AND \(other) = ?2)"
-                + (join.isReflexive ? " OR (\(own) = ?2 AND \(other) = ?1)" : "")
-        case .foreignKey(let place):
-            select = "SELECT 1 FROM \(place.table) WHERE Z_PK = ?2 AND \(place.column) = ?1"
-        }
-        let row = try session.connection.cached(select)
-        row.bind(owner.primaryKey, at: 1)
-        row.bind(id.primaryKey, at: 2)
-        defer { row.reset() }
-        return try row.step()
+        try toMany.place.hasLink(of: owner.primaryKey, to: id.primaryKey, on: session.connection)
     }
 
     /// Returns the object that owns another one in the store, by a relationship without an inverse.
@@ -79,15 +61,7 @@ struct ConflictFinder {
     func owner(
         of id: ManagedObjectID, _ place: StoreLayout.ForeignKey, _ layout: EntityLayout
     ) throws(StoreError) -> ManagedObjectID? {
-        let row = try session.connection.cached(
-            "SELECT \(place.column), \(place.entityColumn ?? "NULL") FROM \(place.table)"
-                + " WHERE Z_PK = ?")
-        row.bind(id.primaryKey, at: 1)
-        defer { row.reset() }
-        guard try row.step(), !row.isNull(0) else { return nil }
-        return ManagedObjectID(
-            entityNumber: row.isNull(1) ? layout.number : row.integer(1),
-            primaryKey: row.integer(0))
+        try place.owner(of: id.primaryKey, entity: layout.number, on: session.connection)
     }
 
     /// Returns the conflict for the merge policy: the object's current values and the stored row.
@@ -162,16 +136,9 @@ struct ConflictFinder {
     private func holder(
         of key: ConstraintKey, _ table: String, except touched: Set<ManagedObjectID>
     ) throws(StoreError) -> ManagedObjectID? {
-        let conditions = key.columns.map { "\($0) = ?" }.joined(separator: " AND ")
-        let rows = try session.connection.cached(
-            "SELECT Z_ENT, Z_PK FROM \(table) WHERE \(conditions)")
-        for (position, value) in key.values.enumerated() {
-            rows.bind(value, at: Int32(position) + 1)
-        }
-        defer { rows.reset() }
-        guard try rows.step() else { return nil }
-        let id = ManagedObjectID(entityNumber: rows.integer(0), primaryKey: rows.integer(1))
-        return touched.contains(id) ? nil : id
+        let id = try ObjectRows(in: table, on: session.connection)
+            .holder(of: key.values, in: key.columns)
+        return id.flatMap { touched.contains($0) ? nil : $0 }
     }
 }
 

@@ -4,6 +4,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Tags of tasks, whose join table starts with the tag, and tasks of areas, whose join table starts
 /// with the area; entities are numbered by name.

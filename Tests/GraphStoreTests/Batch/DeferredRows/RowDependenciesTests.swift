@@ -3,6 +3,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Dependencies of deferred rows") struct RowDependenciesTests {
     /// Builds rows from their keys and the keys they wait for, and keeps their owners alive.

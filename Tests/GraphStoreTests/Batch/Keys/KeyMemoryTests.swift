@@ -2,6 +2,7 @@ import GraphModel
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Keys without a uniqueness constraint: the map in memory, and the temporary table that replaces
 /// it when it may not grow.

@@ -2,6 +2,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Pair sort") struct RadixSortTests {
     private func sorted(_ numbers: [UInt64]) -> [UInt64] {

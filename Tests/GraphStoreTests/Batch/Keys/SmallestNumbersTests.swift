@@ -2,6 +2,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Smallest numbers in several passes") struct SmallestNumbersTests {
     private func passes(_ numbers: [UInt64], capacity: Int) -> [[UInt64]] {

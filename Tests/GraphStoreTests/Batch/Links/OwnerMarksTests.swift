@@ -1,6 +1,7 @@
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite struct OwnerMarksTests {
     @Test func markIsNeverAfterTheFirstJoinRowOfItsOwner() {

@@ -2,6 +2,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Links packed into one row") struct PackedLinksTests {
     private func pack(

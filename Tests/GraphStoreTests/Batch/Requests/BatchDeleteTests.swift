@@ -3,6 +3,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Batch delete") struct BatchDeleteTests {
     private func run(

@@ -3,6 +3,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 private let tasks = """
     Task:

@@ -2,6 +2,7 @@ import GraphModel
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// A row that one save changes and a later save restores has changed in both.
 @Suite("Changes that each save of a load reports") struct BulkNetSaveTests {

@@ -3,6 +3,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 private let entities = """
     Node:

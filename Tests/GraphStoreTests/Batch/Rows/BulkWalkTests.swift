@@ -4,6 +4,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 private let entities = """
     Task:

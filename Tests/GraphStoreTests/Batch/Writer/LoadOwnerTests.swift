@@ -4,6 +4,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("First loads and other users of the store") struct LoadOwnerTests {
     private static let entities = """

@@ -5,6 +5,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Indexes and join tables that are written as pages") struct PageBuildTests {
     private static let entities = """

@@ -4,6 +4,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Wide and deep predicates: SQL and the evaluator find the same objects.
 @Suite("Large predicates") struct LargePredicateTests {

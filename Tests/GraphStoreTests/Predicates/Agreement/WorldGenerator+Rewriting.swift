@@ -4,6 +4,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Changes of texts by every way to write, so that the folded copies of searchable texts must be
 /// updated.

@@ -2,6 +2,7 @@ import GraphModel
 import SQLite
 
 @testable import GraphStore
+@testable import RowStore
 
 /// Direct writes of generated objects into a store's tables, without the tested code.
 extension WorldGenerator {

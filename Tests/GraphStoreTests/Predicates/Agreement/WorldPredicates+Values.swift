@@ -2,6 +2,7 @@ import GraphModel
 import TestSeeds
 
 @testable import GraphStore
+@testable import RowStore
 
 extension WorldPredicates {
     // MARK: Values

@@ -2,6 +2,7 @@ import GraphModel
 import TestSeeds
 
 @testable import GraphStore
+@testable import RowStore
 
 /// A generator of predicates, as text, that a generated world's model allows.
 struct WorldPredicates {

@@ -1,0 +1,228 @@
+import GraphModel
+package import SQLite
+
+/// A cursor over the rows of one read snapshot, in batches and constant memory.
+///
+/// Only one thread may use it at a time, except for `interrupt()`.
+package final class RowCursor {
+    /// The source of a field's cells: a column of the SELECT, a cached value of another table by a
+    /// key column, or the items of a to-many relationship.
+    private enum Source {
+        case column(Int32)
+        case known(Int32, KnownValues)
+        case list(ToManyReader)
+    }
+
+    /// The default maximum number of rows in a batch.
+    package static let batchRowsMax = 1024
+    private static let batchBytesMax = 512 << 10
+
+    private let connection: Connection
+    private let rows: Statement
+    // Only one thread accesses it, and never reentrantly.
+    @exclusivity(unchecked) private var isDone = false
+    /// A statement that counts the rows without the limit and the offset.
+    private let counting: SelectSQL
+    private let sources: [Source]
+    /// The columns, one for each field of the request.
+    package let columns: [RowColumn]
+    /// The entity of the rows; like `fields`, used in messages.
+    package let entityName: String
+    /// The requested key paths, in the order of `columns`.
+    package let fields: [[String]]
+    /// The resolver of cells with external and transformed values.
+    package let externalValues: ExternalValues
+
+    /// Opens a cursor; the rows are those of the store at this time.
+    ///
+    /// - Parameters:
+    ///   - files: The external files of the store.
+    ///   - newReader: Returns a connection that only the cursor uses.
+    package init(
+        _ request: RowRequest, in schema: StoreLayout, files: ExternalFiles,
+        newReader: () throws(StoreError) -> Connection
+    ) throws {
+        let entity = try schema.requiredEntity(named: request.entityName)
+        let predicate = try request.predicate?.resolved(
+            for: request.entityName, in: schema.model, variables: request.variables)
+        entityName = request.entityName
+        fields = request.fields
+        let connection = try newReader()
+        self.connection = connection
+        externalValues = ExternalValues(files: files, isOfApp: !schema.isOurs)
+        var plans: [FieldPlan] = []
+        for field in request.fields { plans.append(try FieldPlan(field, of: entity, in: schema)) }
+        columns = plans.map(\.column)
+        // One snapshot for the rows and their related rows.
+        try connection.execute("BEGIN")
+        let known = try Self.knownValues(plans, schema, on: connection)
+        let select = try request.select(
+            of: entity, where: predicate,
+            columns: zip(plans, known).filter { $0.0.toMany == nil }.map { plan, known in
+                known == nil ? plan.path : Array(plan.path.dropLast())
+            }, schema)
+        counting = select.statement.counting
+        rows = try select.prepare(on: connection)
+        sources = try Self.sources(
+            plans, known, schema, inTableOrder: select.clauses.order == ["t.Z_PK"],
+            on: connection)
+    }
+
+    /// Returns, for each field, the cached values of the small table that it leads to, if any.
+    private static func knownValues(
+        _ plans: [FieldPlan], _ schema: StoreLayout, on connection: Connection
+    ) throws(StoreError) -> [KnownValues?] {
+        try plans.map { plan throws(StoreError) in
+            // In an app's store, only a join with the destination detects dangling links.
+            guard schema.isOurs, let (table, column) = plan.distant else { return nil }
+            return try KnownValues(of: column, in: table, on: connection)
+        }
+    }
+
+    private static func sources(
+        _ plans: [FieldPlan], _ known: [KnownValues?], _ schema: StoreLayout, inTableOrder: Bool,
+        on connection: Connection
+    ) throws(StoreError) -> [Source] {
+        var sources: [Source] = []
+        var column: Int32 = 1
+        for (plan, known) in zip(plans, known) {
+            if let toMany = plan.toMany {
+                sources.append(
+                    .list(
+                        try ToManyReader(
+                            toMany, keyColumn: plan.keyColumn, order: plan.keyOrder, schema,
+                            inTableOrder: inTableOrder, on: connection)))
+            } else {
+                sources.append(known.map { .known(column, $0) } ?? .column(column))
+                column += 1
+            }
+        }
+        return sources
+    }
+
+    /// Creates a batch for `next`; the last cell of each row contains the primary key.
+    package func makeBatch() -> RowBatch {
+        RowBatch(width: sources.count + 1, capacity: Self.batchRowsMax)
+    }
+
+    /// Fills a batch with the next rows, with one cell per field.
+    ///
+    /// Cells of to-many relationships are lists, sorted by key unless the relationship is ordered.
+    ///
+    /// - Returns: whether the batch contains any rows.
+    package func next(
+        _ batch: RowBatch, rowsMax: Int = batchRowsMax
+    ) throws(StoreError) -> Bool {
+        batch.removeAll()
+        // Cells of known values point into memory that the cursor owns.
+        batch.owner = self
+        do {
+            while !isDone, batch.count < rowsMax,
+                batch.byteCount < Self.batchBytesMax
+            {
+                if try rows.step() { try read(batch) } else { isDone = true }
+            }
+        } catch {
+            isDone = true
+            throw error
+        }
+        return batch.count > 0
+    }
+
+    private func read(_ batch: RowBatch) throws(StoreError) {
+        let row = batch.addRow()
+        batch[row, sources.count] = .integer(rows.integer(0))
+        for place in sources.indices {
+            batch[row, place] =
+                switch sources[place] {
+                case .column(let column): batch.arena.copy(BulkCell(column: column, of: rows))
+                case .known(let column, let values): try values.cell(column, of: rows, in: batch)
+                case .list(let reader): try reader.list(of: rows.integer(0), in: batch)
+                }
+        }
+    }
+
+    /// Interrupts `next` once the flag is raised.
+    package func watch(_ flag: InterruptFlag?) {
+        connection.watch(flag)
+    }
+
+    /// Interrupts `next`; may be called from any thread.
+    package func interrupt() {
+        connection.interrupter.interrupt()
+    }
+
+    /// Returns the number of matching objects in the same snapshot, ignoring limit and offset.
+    package func matchCount() throws(StoreError) -> Int {
+        try counting.integer(on: connection)
+    }
+}
+
+/// The resolution of a request's field to columns and relationships.
+struct FieldPlan {
+    var path: [String]
+    var toMany: StoreLayout.ToManyPlace?
+    /// The column of the destination that holds the items of a to-many.
+    var keyColumn = "Z_PK"
+    /// The columns by which the items of a to-many are sorted.
+    var keyOrder = ["Z_PK"]
+    var column: RowColumn
+    /// The table and column of an attribute at the end of a path of to-ones.
+    var distant: (table: String, column: String)?
+
+    init(
+        _ field: [String], of entity: StoreLayout.Entity, in schema: StoreLayout
+    ) throws(StoreError) {
+        let field = schema.model.folded(field, from: entity.name)
+        path = field
+        column = RowColumn(content: .objectNumber, isList: false)
+        var here = entity
+        for (position, name) in field.enumerated() {
+            if let attribute = here.attributes[name], position == field.count - 1 {
+                column.content = .attribute(attribute.attribute.type)
+                column.isExternal = attribute.attribute.allowsExternalBinaryDataStorage
+                if position > 0 { distant = (here.table, attribute.column) }
+                return
+            }
+            if position == field.count - 1, schema.model.isObjectNumber(name, of: here.name) {
+                return
+            }
+            if let place = here.toManys[name], position == 0, field.count <= 2 {
+                toMany = place
+                column.isList = true
+                let destination = place.relationship.destinationEntityName
+                let whole = schema.linkKey(of: destination)
+                let item = field.count == 2 ? field[1] : whole.first
+                guard let item, !schema.model.isObjectNumber(item, of: destination) else { return }
+                guard let key = schema.entity(named: destination)?.attributes[item] else {
+                    throw StoreError(
+                        .invalidRequest, "'\(destination)' has no stored attribute '\(item)'")
+                }
+                keyColumn = key.column
+                // Lists of several attributes of one key have the same order, so their items match.
+                keyOrder =
+                    whole.contains(item)
+                    ? whole.compactMap { schema.entity(named: destination)?.attributes[$0]?.column }
+                    : [key.column]
+                column.content = .attribute(key.attribute.type)
+                column.isExternal = key.attribute.allowsExternalBinaryDataStorage
+                return
+            }
+            guard let toOne = here.toOnes[name],
+                let next = schema.entity(named: toOne.relationship.destinationEntityName)
+            else {
+                throw StoreError(
+                    .invalidRequest,
+                    "'\(here.name)' has no stored property '\(name)' that a field can show")
+            }
+            here = next
+        }
+        // A path that ends in a to-one yields the key of the destination.
+        let key = schema.key(of: here.name)
+        if key.count == 1, let attribute = here.attributes[key[0]] {
+            path.append(key[0])
+            column.content = .attribute(attribute.attribute.type)
+            distant = (here.table, attribute.column)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import Diagnostics
+import FoundationEssentials
+package import SQLite
+
+/// A read-only view of the current state of a store, which changes nothing in its folder.
+///
+/// SQLite checkpoints an unused WAL and rolls back a journal even for a read-only connection. A
+/// store with one of these files is therefore copied first. A truncated store is also copied: with
+/// empty pages at the end of the copy, SQLite can read the rest.
+package final class StoreSnapshot {
+    /// The read-only connection to the store or its copy.
+    package let connection: Connection
+    /// The address at which further connections find the same data.
+    let address: StoreAddress
+    /// Whether an app created the store.
+    let isOfApp: Bool
+    /// The missing part at the end of the file, if any.
+    let truncated: TruncatedFile?
+    /// The losses in the schema table, if a copy with a corrected one is read.
+    let losses: [StoreFinding]
+    /// The folder of the copy, deleted with this object.
+    private let folder: SnapshotFolder?
+    /// The path of the copy, if its log is not merged yet.
+    private var unfoldedCopy: String?
+
+    /// Opens a view of a store, or of a temporary copy of it.
+    ///
+    /// - Parameters:
+    ///   - copiesOurs: whether an etl store is also copied instead of read in its location.
+    ///   - patience: how long to wait for a lock, if the store is read in its location.
+    /// - Throws: `StoreError` if the file cannot be read.
+    package convenience init(
+        of path: String, copiesOurs: Bool = true, waiting patience: LockPatience? = nil
+    ) throws(StoreError) {
+        try StoreFiles.checkExists(path)
+        try StoreFiles.rejectOtherKinds(path)
+        // A truncated file may lack the table that identifies an etl store.
+        if try TruncatedFile(path) == nil, AppStore.isOne(path) {
+            try self.init(ofApp: path)
+        } else {
+            try self.init(ofOurs: path, copies: copiesOurs, patience)
+        }
+    }
+
+    /// Creates a snapshot from a copy with a corrected schema table.
+    init(
+        repaired connection: Connection, _ copy: String, _ folder: SnapshotFolder, isOfApp: Bool,
+        losses: [StoreFinding]
+    ) {
+        self.connection = connection
+        self.folder = folder
+        self.isOfApp = isOfApp
+        self.losses = losses
+        address = StoreAddress(file: copy, isImmutable: false)
+        truncated = nil
+    }
+
+    private init(
+        ofOurs path: String, copies: Bool, _ patience: LockPatience?
+    ) throws(StoreError) {
+        isOfApp = false
+        losses = []
+        // The log is in the folder of the file, not in that of a link to it.
+        let file = StoreFiles.resolved(path)
+        let logs = StoreFiles.filledLogs(of: file)
+        truncated = try TruncatedFile(path)
+        guard copies, !logs.isEmpty || truncated != nil,
+            let copy = try SnapshotFolder.copy(file, logs)
+        else {
+            folder = nil
+            address = StoreAddress(file: path, isImmutable: false)
+            connection = try PersistentStore.readerOfStore(at: path, waiting: patience)
+            return
+        }
+        folder = copy.folder
+        unfoldedCopy = copy.path
+        address = StoreAddress(file: copy.path, isImmutable: false)
+        do throws(StoreError) {
+            try truncated?.makeReadable(copy.path)
+            connection = try PersistentStore.readerOfStore(at: copy.path)
+        } catch {
+            // The user knows the store, not its copy.
+            throw error.naming(path, insteadOf: copy.path)
+        }
+    }
+
+    /// Opens a store that an app created; its folder belongs to the app.
+    ///
+    /// If it has no log, its file is read as immutable, which takes no lock and creates no files in
+    /// the folder.
+    ///
+    /// - Throws: `.busy` if another process keeps writing.
+    package init(ofApp path: String) throws(StoreError) {
+        isOfApp = true
+        losses = []
+        // Truncation is not checked here; SQLite reports unreadable data.
+        truncated = nil
+        let file = StoreFiles.resolved(path)
+        let logs = StoreFiles.filledLogs(of: file)
+        if logs.isEmpty {
+            folder = nil
+            address = StoreAddress(file: path, isImmutable: true)
+        } else {
+            guard let copy = try SnapshotFolder.copy(file, logs) else {
+                throw StoreError(
+                    .busy, "\(path) is being written by its app; close that first")
+            }
+            folder = copy.folder
+            do throws(StoreError) {
+                try Self.fold(copy.path)
+            } catch {
+                throw error.naming(path, insteadOf: copy.path)
+            }
+            address = StoreAddress(file: copy.path, isImmutable: true)
+        }
+        connection = try PersistentStore.connect(.sqlite(at: path), address, mode: .readOnly)
+        try PersistentStore.rejectOtherEncoding(connection, path)
+    }
+
+    /// Merges the log of a copy into its file, if SQLite can read both.
+    func foldLog() {
+        guard let unfoldedCopy else { return }
+        // If this fails, SQLite still reads the rows from the log.
+        try? Connection(path: unfoldedCopy, mode: .readWrite).checkpoint()
+    }
+
+    /// Merges the log of a copy into its file, so that the file alone is complete.
+    private static func fold(_ path: String) throws(StoreError) {
+        do throws(StoreError) {
+            let copy = try Connection(path: path, mode: .readWrite)
+            try copy.execute("PRAGMA journal_mode = DELETE")
+        } catch {
+            throw error.isDamage
+                ? StoreError(.corrupt, "\(path) is not an SQLite file, or is damaged")
+                : error
+        }
+    }
+}
