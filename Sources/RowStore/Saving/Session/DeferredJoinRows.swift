@@ -84,13 +84,18 @@ struct DeferredJoinRows {
         let (owner, destination) = ownerIsFirst ? (first, second) : (second, first)
         try connection.execute(makingTables)
         try PendingIndexes.note(name: name, sql: note, on: connection)
-        let kept = try connection.prepare(
-            "SELECT \(owner), \(destination) FROM \(table) WHERE \(owner) NOT IN (\(owners))")
+        // A search in the table of the owners, for every row, would take most of the time.
+        var gone = PrimaryKeySet()
+        let keys = try connection.prepare(owners)
+        while try keys.step() { _ = gone.insert(keys.integer(0)) }
+        let rows = try connection.prepare("SELECT \(owner), \(destination) FROM \(table)")
         var packer = try LinkPacker(name, on: connection)
         var number: Int64 = 1
         var links: [(owner: Int64, destination: Int64)] = []
-        while try kept.step() {
-            links.append((kept.integer(0), kept.integer(1)))
+        while try rows.step() {
+            let owner = rows.integer(0)
+            if gone.contains(owner) { continue }
+            links.append((owner, rows.integer(1)))
             guard links.count == PackedLinks.linksMax else { continue }
             try packer.insert(links, firstNumber: number)
             number += Int64(links.count)
