@@ -1,7 +1,7 @@
 import Diagnostics
 import GraphModel
 
-/// A check for names that would produce invalid or ambiguous Swift.
+/// A check for names in a model that would produce invalid or ambiguous Swift code.
 struct ClassNameCheck {
     private(set) var problems: [Diagnostic] = []
 

@@ -11,7 +11,9 @@ struct ClassPlan {
         }
 
         var kind: Kind
-        /// The index among all properties of its kind.
+        /// The index of the property among the entity's properties of the same kind.
+        ///
+        /// The kinds are attributes, to-one relationships, and to-many relationships.
         var slot: Int
         /// Whether the superclass has an accessor for the property.
         var isInherited: Bool
@@ -35,7 +37,9 @@ struct ClassPlan {
     let superclassName: String?
     /// Whether no entity inherits from this one.
     let isFinal: Bool
-    /// Attributes, to-one, and to-many relationships, each by slot; a composite as its elements.
+    /// The attributes, then the to-one and the to-many relationships, each kind in slot order.
+    ///
+    /// A composite attribute is replaced by its elements.
     let properties: [Property]
 
     /// Creates a plan; `nil` if the model gives the entity no custom class.

@@ -2,7 +2,7 @@ import GraphModel
 
 /// The source of `Task.Row`: an object's stored values as one `Sendable` value.
 extension ClassText {
-    /// The attributes and to-one relationships that have a column.
+    /// The attributes and to-one relationships that have a column, which become members of `Row`.
     private var columns: [ClassPlan.Property] {
         plan.properties.filter { property in
             if case .toMany = property.kind { return false }

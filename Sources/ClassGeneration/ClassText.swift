@@ -49,7 +49,9 @@ struct ClassText {
         return text
     }
 
-    /// The formatter's naming rules that names of the model violate.
+    /// The rules to disable in a comment, because names of the model violate them.
+    ///
+    /// They are naming rules of the formatter.
     private var ignoredRules: String? {
         var rules: [String] = []
         let names = plan.properties.map(\.name)

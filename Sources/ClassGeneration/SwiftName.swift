@@ -13,7 +13,9 @@ enum SwiftName {
         "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// The members that every object already has, and the types generated next to the accessors.
+    /// Names that a generated property cannot have.
+    ///
+    /// They are members of every managed object, and types generated next to the accessors.
     static let taken: Set<String> = [
         "Keys", "Protocol", "Row", "Type", "changedKeys", "entityName", "hasChanges",
         "hasPersistentChangedValues",
@@ -27,7 +29,9 @@ enum SwiftName {
         "Row", "Seed", "Self", "Swift", "Type", "init", "self",
     ]
 
-    /// Types that code near the classes is likely to use, with their modules.
+    /// Types that code near the classes often uses, with their modules.
+    ///
+    /// A class of the same name hides the type, which causes a warning.
     static let modulesOfHiddenTypes: [String: String] = {
         let names = [
             "Swift": [
@@ -77,13 +81,13 @@ enum SwiftName {
         keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// Returns whether a linter accepts the name for a variable.
+    /// Returns whether a name is in lower camel case, which linters require for variables.
     static func isLowerCamelCase(_ name: String) -> Bool {
         guard let first = name.first else { return true }
         return !first.isUppercase && !name.contains("_")
     }
 
-    /// Returns the name as it follows a verb, as in `addToTags`.
+    /// Returns the name with its first letter in uppercase, as it follows a verb in `addToTags`.
     static func capitalized(_ name: String) -> String {
         name.prefix(1).uppercased() + name.dropFirst()
     }

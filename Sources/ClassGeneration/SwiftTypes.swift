@@ -1,6 +1,8 @@
 import GraphModel
 
-/// The names of types in generated code, in which the model's classes may hide other types.
+/// The spelling of type names in generated code.
+///
+/// A type that a class of the model hides is written with its module.
 struct SwiftTypes {
     /// The class of objects whose entity has no custom class.
     static let base = "ManagedObject"

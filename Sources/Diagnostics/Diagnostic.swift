@@ -33,7 +33,8 @@ package struct Diagnostic: Sendable, Hashable, Error {
     package var fix: String?
     /// The invalid text and, on the next line, a caret below it.
     package var excerpt: String?
-    /// The origin and the kind, if they differ from the defaults of the code that collects it.
+    /// The fault that determines the exit status; `nil` for the default of the code that reports
+    /// it.
     package var fault: Fault?
 
     /// Creates a diagnostic; by default, it is an error without a location or a fix.

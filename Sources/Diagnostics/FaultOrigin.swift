@@ -29,7 +29,9 @@ package struct Fault: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// Returns the fault that decides the exit status: one that the user cannot correct in a file.
+    /// Returns the fault among several ones that determines the exit status.
+    ///
+    /// Only faults that the user cannot correct in a file count.
     ///
     /// Permissions come first, then resources, then input and output. Returns `nil` if there is no
     /// such fault.
@@ -40,7 +42,7 @@ package struct Fault: Sendable, Hashable {
 }
 
 extension SystemFault {
-    /// The stable code for a file that cannot be read.
+    /// The diagnostic code if this failure occurs while a file is read, such as `file.missing`.
     package var code: String {
         switch kind {
         case .missing: "file.missing"
@@ -50,7 +52,7 @@ extension SystemFault {
         }
     }
 
-    /// Returns the diagnostic for a file of the spec that cannot be read.
+    /// Returns the diagnostic for a file that a spec names and that cannot be read.
     package func diagnostic(reading path: String) -> Diagnostic {
         Diagnostic(
             code: code,

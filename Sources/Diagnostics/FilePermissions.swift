@@ -6,7 +6,7 @@ package struct FilePermissions: Sendable, Hashable {
     private let owner: UInt32
     private let group: UInt32
 
-    /// Reads the rights of the file at a path; `nil` if no file is there or it cannot be read.
+    /// Reads the permissions of the file at a path; `nil` if it does not exist or cannot be read.
     package init?(of path: some FilePath) {
         guard let status = try? FileStatus(of: path) else { return nil }
         mode = status.mode
@@ -21,7 +21,7 @@ package struct FilePermissions: Sendable, Hashable {
         return permissions
     }
 
-    /// Applies the rights to an open file; only root can change the owner.
+    /// Applies the permissions to an open file; only root can change the owner.
     package func give(to descriptor: Int32) {
         do throws(SystemFault) {
             try FileSystem.setOwner(owner, group: group, of: descriptor)
@@ -36,7 +36,7 @@ package struct FilePermissions: Sendable, Hashable {
         try? FileSystem.setMode(given, of: descriptor)
     }
 
-    /// Applies the rights to a file or a folder that this process does not have open.
+    /// Applies the permissions to a file or a folder that this process does not have open.
     ///
     /// Opening and closing a file would release a lock that this process holds on it.
     package func give(toFile path: String) {

@@ -1,5 +1,5 @@
 extension Int {
-    /// The number with thousands separated by commas.
+    /// The number as text with commas between groups of three digits.
     package var grouped: String {
         var text = ""
         for (place, digit) in String(self).reversed().enumerated() {

@@ -24,7 +24,7 @@ package struct SourceLocation: Sendable, Hashable {
 package struct RecordLocation: Sendable, Hashable {
     /// The file name as messages show it, or `-` for standard input.
     package var source: String
-    /// The file itself, which distinguishes inputs.
+    /// The path of the input, by which inputs that messages show alike are distinguished.
     package let file: FileName
     /// The record number, counted from 1.
     package var record: Int?
@@ -54,7 +54,7 @@ package struct RecordLocation: Sendable, Hashable {
         self.init(text: file.displayText, file: file, record, byteOffset, line, column, field)
     }
 
-    /// Returns the location after some bytes that start here.
+    /// Returns the location after the given bytes, which begin at this location.
     package func advanced(over bytes: some BidirectionalCollection<UInt8>) -> RecordLocation {
         var place = self
         place.byteOffset? += bytes.count

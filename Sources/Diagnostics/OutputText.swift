@@ -24,7 +24,7 @@ package struct OutputText: Sendable, Hashable, ExpressibleByStringInterpolation 
     /// `\u{1B}`.
     package var text: String { Self.escaped(Self.masked(raw)) }
 
-    /// The text with its line breaks and tabs.
+    /// The text with its line breaks and tabs kept, and other control characters escaped.
     package var lines: String { Self.escaped(Self.masked(raw), keepingLines: true) }
 
     // MARK: Secrets

@@ -61,7 +61,9 @@ package enum PathText {
         return text(FileName(bytes: name.utf8.dropFirst(beginning.utf8.count)))
     }
 
-    /// Valid UTF-8 that is split or joined at slashes stays valid.
+    /// Returns a file name that was made from strings as a string.
+    ///
+    /// Nothing is lost: valid UTF-8 that is split or joined at slashes stays valid.
     private static func text(_ name: FileName) -> String {
         String(decoding: name.bytes, as: UTF8.self)
     }

@@ -8,7 +8,7 @@
 
 /// The kind of a failure.
 package enum FaultKind: Sendable, Hashable, CaseIterable {
-    /// The content is invalid, or a guard rejected it.
+    /// The content is invalid, or it violates a limit or a check.
     case invalid
     /// The file does not exist.
     case missing

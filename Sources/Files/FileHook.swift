@@ -43,11 +43,11 @@ package struct FileHook: Sendable {
 package struct FileCall: Sendable {
     /// The operation of a call.
     package enum Kind: Sendable, Hashable {
-        /// `creates`: creates the file if it is missing; `empties`: truncates an existing file.
+        /// Opens a file; `creates` if it may create the file, `empties` if it truncates the file.
         case open(creates: Bool, empties: Bool)
         case close
         case read(count: Int)
-        /// At an offset, or at the descriptor's current position.
+        /// Writes bytes at an offset; `nil` is the descriptor's current position.
         case write(count: Int, at: Int64?)
         case synchronize
         case truncate(to: Int64)
@@ -94,7 +94,7 @@ package enum FileHooks {
         }
     }
 
-    /// Removes a hook and no longer reports calls on the files that it saw being opened.
+    /// Removes a hook, and stops reporting calls on files that were opened while it was installed.
     package static func remove(_ number: Int) {
         state.withLock { state in
             guard state.hooks.removeValue(forKey: number) != nil else { return }

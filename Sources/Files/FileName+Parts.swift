@@ -125,7 +125,9 @@ extension FileName {
         return tidied.isEmpty ? "." : tidied
     }
 
-    /// Returns the components of this path relative to a folder; `nil` if either is not absolute.
+    /// Returns the components of this path relative to a folder, such as `..` and `in`.
+    ///
+    /// Returns `nil` if either path is not absolute.
     package func steps(from folder: FileName) -> [ArraySlice<UInt8>]? {
         guard folder.isAbsolute, isAbsolute else { return nil }
         let here = folder.normalized.components

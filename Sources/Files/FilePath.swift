@@ -5,11 +5,11 @@ package protocol FilePath {
 }
 
 extension FileName: FilePath {
-    /// This name, unchanged; strings are converted.
+    /// This name itself, because it needs no conversion.
     package var fileName: FileName { self }
 }
 
 extension String: FilePath {
-    /// A name with the UTF-8 bytes of the string.
+    /// The name with the string's UTF-8 bytes.
     package var fileName: FileName { FileName(self) }
 }

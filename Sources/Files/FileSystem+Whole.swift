@@ -1,6 +1,6 @@
 /// Calls on complete files and folders.
 extension FileSystem {
-    /// The bytes of the first read, which most files do not exceed, and of each later one.
+    /// The sizes in bytes of the first read, which holds most files, and of each later read.
     private static let firstPartBytes = 1 << 14
     private static let partBytes = 1 << 18
 

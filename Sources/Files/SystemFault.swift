@@ -68,6 +68,6 @@ package struct SystemFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// The failure for a canceled wait.
     package static var isCancelled: SystemFault { SystemFault(ECANCELED) }
 
-    /// The failure for a write that accepts no bytes.
+    /// The failure of a write that accepted no bytes, so that repeating it would never end.
     static var isStuck: SystemFault { SystemFault(EIO) }
 }

@@ -24,7 +24,7 @@ package enum SystemProcess {
         _ = kill(group ? -process : process, atOnce ? SIGKILL : SIGTERM)
     }
 
-    /// Processors that may run threads of this process now.
+    /// The number of processors that threads of this process may use, at least 1.
     package static var processorCount: Int {
         max(1, allowedProcessors() ?? sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     }
@@ -42,7 +42,7 @@ package enum SystemProcess {
         return digits.map { $0.reduce(0) { $0 + $1.nonzeroBitCount } }
     }
 
-    /// Whether this process has a terminal, so that its commands can ask questions.
+    /// Whether this process has a controlling terminal, on which its commands can ask questions.
     package static var hasTerminal: Bool {
         // Opening fails if the process has no terminal.
         guard let terminal = try? FileSystem.open("/dev/tty", .reading) else { return false }

@@ -10,10 +10,10 @@ internal import Synchronization
     internal import SystemPackage
 #endif
 
-/// The state of a command, from its start until the system has released its process.
+/// The state of a child process, from its start until the system has released it.
 final class ChildLife: Sendable {
     private struct State {
-        /// 0 before the process exists.
+        /// The process ID; 0 before the process exists.
         var process: Int32 = 0
         var ending: ChildProcess.Ending?
         var failure: String?
@@ -50,7 +50,7 @@ final class ChildLife: Sendable {
     /// This process's end of the pipe; -1 after it is closed.
     var descriptor: Int32 { state.withLock(\.descriptor) }
 
-    /// Whether this process reads what the command writes.
+    /// Whether this process reads from the pipe; otherwise, it writes to the pipe.
     var isReading: Bool { state.withLock(\.isReading) }
 
     /// The reason why the command could not be started.
@@ -198,7 +198,7 @@ final class ChildLife: Sendable {
         if descriptor >= 0 { FileSystem.close(descriptor) }
     }
 
-    /// Allocates the slots, which a signal handler must not do.
+    /// Allocates the slots in advance, because a signal handler must not allocate memory.
     static func prepare() { _ = places }
 
     /// Kills all running commands; after `prepare`, it takes no lock and allocates no memory.
@@ -213,7 +213,8 @@ final class ChildLife: Sendable {
 
 /// A thread that runs the tasks that wait for commands.
 ///
-/// The threads of Swift's pool may all be waiting for these commands.
+/// These tasks do not use Swift's thread pool, because all of its threads may be blocked until the
+/// commands end.
 private final class ChildExecutor: TaskExecutor {
     static let shared = ChildExecutor()
 

@@ -3,14 +3,14 @@ internal import Dispatch
 internal import Files
 internal import Synchronization
 
-/// A reader of the lines that a command writes to its standard error, so that it never blocks.
+/// A reader of a command's standard error, so that a full pipe never blocks the command.
 final class ErrorLines: Sendable {
     /// The maximum number of lines to show; further lines are only counted.
     private static let linesMax = 200
     /// The maximum number of bytes to keep of a line.
     private static let lineBytesMax = 1_000
-    /// The time that the command's child processes have to finish their output after the command
-    /// has ended, in milliseconds.
+    /// The time in milliseconds to wait for output of the command's own child processes after its
+    /// end.
     private static let patience = 500
 
     private let descriptor: Int32

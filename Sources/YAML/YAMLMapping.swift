@@ -1,6 +1,6 @@
 package import Diagnostics
 
-/// A mapping that is being read, which records the requested keys.
+/// A mapping that is read key by key, so that `finish` can report keys that no reader requested.
 package final class YAMLMapping {
     /// The mapping as a value.
     package let value: YAMLValue
@@ -8,9 +8,9 @@ package final class YAMLMapping {
     private let positions: [String: Int]
     private var asked: [String] = []
     private var rejected: Set<String> = []
-    /// The reports of missing keys.
+    /// The reports of missing keys, by key, which `finish` withdraws if the key was misspelled.
     private var missing: [String: Diagnostic] = [:]
-    /// The known keys that unknown keys turned out to misspell, after `finish`.
+    /// The known keys that are misspelled in the file, available after `finish`.
     ///
     /// Their values are unknown, so readers must not report them as missing elsewhere.
     package private(set) var misspelled: Set<String> = []
@@ -103,7 +103,7 @@ package final class YAMLMapping {
         }
     }
 
-    /// Returns whether a word may be a misspelling or the beginning of a key.
+    /// Returns whether an unknown key is probably a misspelling or a beginning of a known key.
     private func isMeant(_ key: String, by word: String) -> Bool {
         let (start, whole) = (Array(word.lowercased().utf8), Array(key.lowercased().utf8))
         return !start.isEmpty && whole.starts(with: start)

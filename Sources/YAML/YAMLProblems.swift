@@ -20,7 +20,7 @@ package final class YAMLProblems {
     /// All problems, in the order of the file.
     package var sorted: [Diagnostic] { DiagnosticList(diagnostics).diagnostics }
 
-    /// Whether an error was found, so that the reader must stop.
+    /// Whether an error was found, so that the value read from the file must not be used.
     package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
     /// Removes a problem that another one explains.

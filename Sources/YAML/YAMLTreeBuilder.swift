@@ -5,7 +5,7 @@ struct YAMLTreeBuilder {
     /// An error that ends the parse; the problem is already reported.
     private struct Stop: Error {}
 
-    /// A finished node, with the node count and the height that each alias of it adds.
+    /// A finished node with its node count and height, which are counted again for each alias.
     private struct Built {
         var node: YAMLNode
         var nodeCount: Int
@@ -155,7 +155,9 @@ struct YAMLTreeBuilder {
             node: YAMLNode(.mapping(entries), at: mark), nodeCount: total, height: height + 1)
     }
 
-    /// Returns the key's text; `nil` if it was reported and is left out with its value.
+    /// Returns the text of a key; `nil` if the key is invalid, which has been reported.
+    ///
+    /// The caller then omits the key and its value.
     private mutating func key(
         _ event: YAMLEvent, _ path: String, depth: Int
     ) throws(Stop) -> String? {

@@ -20,7 +20,7 @@ package struct YAMLValue {
     /// The list that receives problems.
     package let problems: YAMLProblems
 
-    /// Creates a value for the root of a file, or for a node inside another file.
+    /// Creates a value for the root of a file, or for a node that is embedded in another file.
     package init(
         root node: YAMLNode, problems: YAMLProblems, keyPath: String = "", label: String = "file"
     ) {
@@ -201,7 +201,7 @@ package struct YAMLValue {
         }
     }
 
-    /// Returns the words as `a, b or c`.
+    /// Returns the words as an enumeration for messages, such as `a, b or c`.
     package static func listing(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return words.dropLast().joined(separator: ", ") + " or " + last

@@ -1,9 +1,11 @@
 import Diagnostics
 import Files
 
-/// Refuses arguments that are not UTF-8: as text, they would name other files.
+/// A check of the command line that rejects arguments that are not UTF-8.
+///
+/// As a `String`, such an argument would name another file.
 enum ArgumentEncoding {
-    /// Nil if all arguments are UTF-8.
+    /// The error for the first argument that is not UTF-8; `nil` if all arguments are.
     static var problem: Diagnostic? {
         for case (let place, let pointer?) in arguments.enumerated().dropFirst() {
             let argument = FileName(cString: pointer)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Rewrites the parser's message about a mistake in the arguments in the form of other messages.
+/// A converter of the argument parser's errors to the format of etl's other errors.
 ///
 /// ```
 /// error: Missing expected argument '<spec>' [usage.argument]
@@ -15,7 +15,7 @@ enum ArgumentMistake {
         return .validationFailure
     }
 
-    /// Returns the message in our form; a message in another form is returned unchanged.
+    /// Returns the message in the format of etl; a message in an unknown format is unchanged.
     private static func text(of message: String) -> String {
         let start = "Error: "
         guard message.hasPrefix(start) else { return message }

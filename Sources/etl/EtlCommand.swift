@@ -48,7 +48,9 @@ struct EtlCommand: ParsableCommand {
         }
     }
 
-    /// Parses and runs the complete command; messages that quote the command line are escaped.
+    /// Parses the command line with all commands and runs it.
+    ///
+    /// Text that quotes the command line is escaped before it is printed.
     private static func runWhole() {
         do {
             var command = try parseAsRoot(nil)
@@ -69,10 +71,10 @@ struct EtlCommand: ParsableCommand {
         }
     }
 
-    /// The command of a line without mistakes.
+    /// Returns the parsed subcommand; `nil` for help, a mistake, or a command that has subcommands.
     ///
-    /// It is parsed alone, since reading the descriptions of all commands takes longer than a short run.
-    /// Mistakes and help are left to the whole command.
+    /// Only this subcommand is parsed, because building the descriptions of all commands takes
+    /// longer than a short run. If the result is `nil`, the complete command parses the line again.
     private static func only(in words: [String]) -> (any ParsableCommand)? {
         guard let name = words.first,
             let command = configuration.subcommands.first(where: {

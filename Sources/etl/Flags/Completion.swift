@@ -2,14 +2,14 @@ import ArgumentParser
 import GraphModel
 import Pipelines
 
-/// Names that the shell completes from a spec or a store on the same line.
+/// Names that the shell suggests, read from the spec or the store on the same command line.
 enum Completion {
     /// The stages of the spec.
     static let stages = CompletionKind.custom { words, _, _ in
         spec(in: words)?.stages.map(\.name) ?? []
     }
 
-    /// The parameters of the spec, each up to its value.
+    /// The parameters of the spec, such as `day=`; the user adds the value.
     static let parameters = CompletionKind.custom { words, _, _ in
         spec(in: words)?.parameters.map { $0.name + "=" } ?? []
     }
@@ -21,7 +21,7 @@ enum Completion {
             .entities.map(\.name).sorted() ?? []
     }
 
-    /// The first spec of the line.
+    /// Returns the first spec on the command line; `nil` if there is none or it cannot be read.
     ///
     /// Its errors are not reported here: the command reports them.
     private static func spec(in words: [String]) -> PipelineSpec? {

@@ -3,7 +3,7 @@ import GraphModel
 import Pipelines
 import RecordStreams
 
-/// The flags that state what is known of data before anything is inferred from it.
+/// The flags by which the user states facts about the data that are otherwise inferred.
 struct InferenceFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -77,7 +77,7 @@ struct InferenceFlags: ParsableArguments {
         }
     }
 
-    /// What the flags state.
+    /// The options for the inference that these flags state.
     var options: InferenceOptions {
         var options = InferenceOptions()
         options.key = keys

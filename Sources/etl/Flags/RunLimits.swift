@@ -103,7 +103,9 @@ struct ReportFlag: ParsableArguments {
     var file: String?
 }
 
-/// The flag of commands that write a store without a spec; such a command cannot be skipped.
+/// The flag `--if-locked` of commands that write a store without a spec.
+///
+/// Unlike a run, such a command cannot be skipped, so the policy `skip` is not allowed.
 struct StoreLockFlag: ParsableArguments {
     @Option(
         name: .customLong("if-locked"),
@@ -121,7 +123,7 @@ struct StoreLockFlag: ParsableArguments {
     var flag: LockedFlag?
 }
 
-/// `fail`, `skip` or `wait=30m`.
+/// The parsed value of `--if-locked`: `fail`, `skip`, or `wait=30m`.
 struct LockedFlag {
     var policy: RunOptions.LockedPolicy
 
@@ -138,7 +140,7 @@ struct LockedFlag {
     }
 }
 
-/// A duration such as `30m`.
+/// The parsed value of a flag for a duration, such as `30m`.
 struct DurationFlag {
     var seconds: Int64
 

@@ -13,7 +13,7 @@ struct SetFlags: ParsableArguments {
 
     func validate() throws { try Self.validate(sets) }
 
-    /// Checks the form of the parameters.
+    /// Checks that each `--set` value has the form `name=value`.
     ///
     /// - Throws: a usage error if one of them is not `name=value`.
     static func validate(_ sets: [String]) throws {
@@ -22,7 +22,9 @@ struct SetFlags: ParsableArguments {
         }
     }
 
-    /// The sources of values for a command that only reads.
+    /// Returns the sources of parameter values for a command that reads a spec without running it.
+    ///
+    /// They are the flags, the environment, the current time, and the working folder.
     static func context(_ sets: [String] = []) -> ParameterValues.Context {
         ParameterValues.Context(
             sets: sets, environment: ProcessInfo.processInfo.environment, now: Date(),

@@ -8,10 +8,10 @@ struct Launch {
     var sets: [String] = []
     var verbosity = Verbosity()
     var progress = ProgressMode.auto
-    /// Whether each stage has a line, if the verbosity allows it.
+    /// Whether a line is printed for each stage, if the verbosity allows it.
     var showsStages = true
 
-    /// Shows the progress of a runner, then its errors.
+    /// Runs a closure with a configured runner, shows its progress, and then prints its errors.
     ///
     /// - Parameter configure: sets options that not every run has.
     func show(

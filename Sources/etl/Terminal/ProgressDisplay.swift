@@ -10,10 +10,12 @@ final class ProgressDisplay: Sendable {
     let progress = RunProgress()
     private let isShown: Bool
     private let terminal: Terminal
-    /// Held while a line is drawn or cleared, so that no line follows the last message.
+    /// The state of the line, locked while the line is drawn or cleared.
+    ///
+    /// The lock prevents a progress line from being drawn after the last message.
     private let state = Mutex(State())
 
-    /// How long a stage runs before it has a line, which would only flash otherwise.
+    /// The minimum duration of a stage before its line is drawn; a shorter line would only flash.
     private static let secondsMin = 0.5
 
     private struct State {
@@ -40,7 +42,9 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Clears the line and prints something else; until then, no line is drawn.
+    /// Clears the progress line and calls a closure that prints something else.
+    ///
+    /// No line is drawn until the closure returns.
     func clear(toPrint body: () -> Void) {
         state.withLock { state in
             clear(&state)

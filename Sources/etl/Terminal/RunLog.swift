@@ -14,7 +14,7 @@ struct RunLog: Sendable {
         self.isDry = isDry
     }
 
-    /// Whether each stage has its line.
+    /// Whether a line is printed for each stage that ends.
     var showsStages: Bool { level == .info }
 
     /// Whether diagnostics that do not end the run are printed.

@@ -11,8 +11,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// SIGINT, SIGTERM and SIGHUP ask the run to stop after its batch; a second one ends the process at
-/// once, and SQLite rolls back what was not saved.
+/// The handling of signals that stop a command.
+///
+/// SIGINT, SIGTERM, and SIGHUP ask the run to stop after its batch. A second signal ends the
+/// process at once, and SQLite rolls back what was not saved.
 ///
 /// A signal that is ignored when the process starts stays ignored: a script's shell ignores the
 /// SIGINT of its background jobs, and `nohup` ignores SIGHUP.
@@ -26,9 +28,9 @@ import Synchronization
 enum SignalHandling {
     /// The signals that stop a command.
     private static let stopping = [SIGINT, SIGTERM, SIGHUP]
-    /// Nanoseconds after the first signal in which another is the same one.
+    /// The time in nanoseconds during which further signals count as the first one.
     private static let together: UInt64 = 1_000_000_000
-    /// When the first signal came, in nanoseconds of the monotonic clock; 0 while none has.
+    /// The time of the first signal, in nanoseconds of the monotonic clock; 0 before it.
     private static let first = Atomic<UInt64>(0)
     private static let interruption = Interruption()
 
@@ -51,7 +53,9 @@ enum SignalHandling {
         }
     }
 
-    /// A system call of a waiting thread continues after the handler (`SA_RESTART`).
+    /// Installs a handler for the signals that stop a command, except for ignored signals.
+    ///
+    /// A system call that the signal interrupts is resumed after the handler (`SA_RESTART`).
     private static func handleStops(by handler: @escaping @convention(c) (Int32) -> Void) {
         ChildProcess.prepareToEndAll()
         TemporaryFiles.prepare()
@@ -74,7 +78,9 @@ enum SignalHandling {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Interrupts any code of the process, so it takes no lock and allocates no memory.
+    /// Handles a signal: the first one requests a stop, and a later one ends the process.
+    ///
+    /// It can interrupt any code of the process, so it takes no lock and allocates no memory.
     private static func receive(_ number: Int32) {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
@@ -94,7 +100,7 @@ enum SignalHandling {
 extension sigaction {
     fileprivate typealias Handler = @convention(c) (Int32) -> Void
 
-    /// The function that is called; each system has another name for it.
+    /// The handler function of a `sigaction`, whose C field has another name on each system.
     fileprivate var handler: Handler? {
         get {
             #if canImport(Glibc)

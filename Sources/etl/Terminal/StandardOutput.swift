@@ -20,19 +20,21 @@ struct StandardOutput {
         self.environment = environment
     }
 
-    /// The width in columns: `COLUMNS`, else the width of the window; `nil` if neither is known.
+    /// The width in columns; `nil` if stdout is not a terminal and `COLUMNS` is not set.
+    ///
+    /// `COLUMNS` comes first, then the width of the window, then 80.
     var columns: Int? { Terminal.columns(of: 1, environment) ?? (isTerminal ? 80 : nil) }
 
-    /// The width of help; `nil` for the default of 80.
+    /// The width of help texts in columns; `nil` for the default of 80.
     ///
-    /// A pager on a narrow terminal reads the text from a pipe, so the width of stderr counts, too.
+    /// A pager reads the text from a pipe, so the width of stderr is used if stdout has none.
     static var helpColumns: Int? {
         let environment = ProcessInfo.processInfo.environment
         return Terminal.columns(of: 1, environment)
             ?? Terminal.columns(of: 2, environment).map { min($0, 80) }
     }
 
-    /// Prints text for people.
+    /// Prints text for human readers.
     ///
     /// On a terminal, its lines end at words and its paths are relative.
     static func show(_ text: String) {
@@ -46,7 +48,7 @@ struct StandardOutput {
             output.takesColor ? TerminalText.withColoredCounts(lines) : lines, terminator: "")
     }
 
-    /// Writes what `print` keeps in its buffer.
+    /// Flushes the buffer of `print`.
     static func flush() { fflush(nil) }
 
     /// Whether the output may have colors.

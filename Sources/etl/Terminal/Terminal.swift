@@ -19,7 +19,7 @@ struct Terminal: Sendable {
         isInteractive = isatty(2) == 1
     }
 
-    /// The width in columns, read each time since windows change.
+    /// The width of stderr in columns, read on each access because windows can be resized.
     var columns: Int {
         Self.columns(of: 2, ProcessInfo.processInfo.environment) ?? 80
     }
@@ -34,8 +34,10 @@ struct Terminal: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Opens the descriptors 0, 1, and 2 if the caller closed them, so that no store and no export
-    /// gets one of these numbers, and messages are not written into it.
+    /// Opens the descriptors 0, 1, and 2 if the process was started with them closed.
+    ///
+    /// Otherwise, a store or an export could get one of these numbers, and messages would be
+    /// written into it.
     ///
     /// Reading or writing there fails, as on a closed descriptor.
     static func reserveStandardDescriptors() {
@@ -57,7 +59,7 @@ struct Terminal: Sendable {
         write(showsColor ? painted(shown) : shown)
     }
 
-    /// Writes a line for programs to stderr, which also a terminal shows without line breaks.
+    /// Writes a line that programs may parse to stderr, without wrapping it on a terminal.
     static func writeLine(_ line: String) { write(OutputText(line + "\n").lines) }
 
     /// Writes an error, a warning, or a note to stderr.
@@ -65,7 +67,7 @@ struct Terminal: Sendable {
         writeMessage(DiagnosticRenderer.text(diagnostic))
     }
 
-    /// The current folder, as paths name it.
+    /// The paths of the current folder, by the system and by the shell; messages omit them.
     static let currentFolders = TerminalText.currentFolders(
         environment: ProcessInfo.processInfo.environment)
 
@@ -78,9 +80,10 @@ struct Terminal: Sendable {
         environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// Colors a message: its first `error:` or `warning:` red or yellow, or the counts of a stage.
+    /// Returns the message with its `error:` or `warning:`, or the counts of a stage, in color.
     ///
-    /// A long path before `error:` may have moved it to the second line.
+    /// Only the first two lines are searched, because a long path before `error:` may fill the
+    /// first.
     private static func painted(_ text: String) -> String {
         guard !TerminalText.isLineOfStage(text) else { return TerminalText.withColoredCounts(text) }
         let lines = text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
@@ -98,7 +101,7 @@ struct Terminal: Sendable {
     /// Waits without using the processor.
     static func wait(milliseconds: UInt32) { usleep(milliseconds * 1_000) }
 
-    /// Replaces the current line of stderr.
+    /// Replaces the current line of the terminal.
     static func redraw(_ line: OutputText) { write("\r\(line.text)\u{1B}[K") }
 
     private static func write(_ text: String) {

@@ -13,7 +13,9 @@ struct ModelCommand: ParsableCommand {
             ModelDiagramCommand.self, ModelSwiftCommand.self,
         ])
 
-    /// Reads a model, or the one that a store carries, and prints its problems.
+    /// Reads a model file, or the model that a store contains, and prints its problems to stderr.
+    ///
+    /// With `quiet`, only errors and the remark about an app's store are printed.
     ///
     /// - Throws: the status 66 if the file is missing, 78 if the model is wrong.
     static func read(_ path: String, quiet: Bool = false) throws -> ManagedObjectModel {

@@ -31,7 +31,7 @@ struct PlanCommand: ParsableCommand {
         if detailedExit, outcome.wouldChangeStore { throw ExitCode(2) }
     }
 
-    /// Prints the changes; for a run that would fail, the changes that would be saved.
+    /// Prints the changes that a real run would save, including those before a failure.
     static func show(_ outcome: RunOutcome) {
         guard let difference = outcome.differenceText else { return }
         print(difference)

@@ -57,10 +57,11 @@ struct RunCommand: ParsableCommand {
         try Self.end(outcome)
     }
 
-    /// The spec and the parameters of a line without other flags, such as a line of cron.
+    /// Returns the spec and the `--set` values of a command line that has no other flags.
     ///
-    /// It is parsed here because reading the descriptions of the flags takes a quarter of the time of
-    /// a short run.
+    /// Returns `nil` for any other command line. Such lines are usual in cron. They bypass the
+    /// argument parser, because building its descriptions of all flags takes a quarter of the time
+    /// of a short run.
     static func plain(_ words: [String]) -> (spec: String, sets: [String])? {
         guard words.count >= 2, words.count % 2 == 0, words[0] == "run",
             words[1].first.map({ $0 != "-" }) ?? false
@@ -75,7 +76,7 @@ struct RunCommand: ParsableCommand {
         return (spec: words[1], sets)
     }
 
-    /// Runs a line that `plain` has parsed.
+    /// Runs the spec of a command line that `plain` has parsed.
     static func run(_ spec: String, sets: [String]) throws {
         try end(Launch(sets: sets).show({ _ in }, { $0.run(spec) }))
     }
