@@ -44,7 +44,7 @@ final class ByteArena {
         return allocateBlock(byteCount)
     }
 
-    /// Returns the last `byteCount` bytes of the latest allocation to the arena.
+    /// Returns the unused end of the latest allocation, `byteCount` bytes, to the arena.
     @inline(__always)
     func giveBack(_ byteCount: Int) {
         guard let start = next else { return }

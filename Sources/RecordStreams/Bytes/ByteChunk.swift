@@ -46,7 +46,7 @@ final class ByteChunk {
         start.update(from: start + byteCount, count: count)
     }
 
-    /// Writes the terminator bytes for scanners after the last byte.
+    /// Writes the bytes that stop scanners after the last byte.
     func terminate(_ first: UInt8, _ second: UInt8 = 0) {
         let end = start + count
         end.update(repeating: 0, count: Self.padding)

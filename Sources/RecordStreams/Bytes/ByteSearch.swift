@@ -6,10 +6,12 @@
     internal import Darwin
 #endif
 
-/// A place among bytes that are read.
+/// An address within the bytes of an input.
 typealias Bytes = UnsafePointer<UInt8>
 
-/// The first `byte` in the range, found by the C library's vector code.
+/// Returns the first occurrence of `byte` in the range; `nil` if there is none.
+///
+/// It uses the C library's vector code.
 @inline(__always)
 func firstIndex(
     of byte: UInt8, from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>
@@ -18,7 +20,7 @@ func firstIndex(
     return UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
 }
 
-/// Whether two ranges of memory hold the same bytes.
+/// Returns whether two ranges of memory contain the same bytes.
 @inline(__always)
 func sameBytes(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     memcmp(left, right, count) == 0

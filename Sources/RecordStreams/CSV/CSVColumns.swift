@@ -7,13 +7,15 @@ struct CSVColumns {
     /// The column names, or `nil` until they are known.
     private(set) var names: [String]?
     private(set) var count = 0
-    /// The slot of each column, or -1; it always has capacity for at least one column.
+    /// The slot that each column fills, or -1 for an unselected column.
+    ///
+    /// It has capacity for at least one column, so it is never null.
     private(set) var slots: UnsafeMutablePointer<Int32>
     /// The slots that are filled by the same column as an earlier slot.
     private(set) var aliases: [(slot: Int, source: Int)] = []
     /// The slots that no column fills; the scanner never writes them.
     private(set) var absentSlots: [Int] = []
-    /// The columns that fill no slot.
+    /// The names of the columns that fill no slot, because no path selects them.
     private(set) var extra: [String] = []
 
     /// Creates an empty list of columns, used until the start of the input is read.

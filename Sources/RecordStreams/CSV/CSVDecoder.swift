@@ -19,7 +19,7 @@ final class CSVDecoder: RecordDecoder {
     private(set) var failure: RecordStreamError?
     private(set) var recordCount = 0
     private(set) var blankLinesBefore = 0
-    /// The number of records whose fields are no longer counted.
+    /// The number of records before the last reset of the counts of unselected fields.
     private var recordsForgotten = 0
 
     private let source: String
@@ -44,7 +44,7 @@ final class CSVDecoder: RecordDecoder {
         columns = CSVColumns()
     }
 
-    /// Creates a copy for pieces after the header.
+    /// Creates a copy that decodes pieces of the same input after its header on another thread.
     private init(of other: CSVDecoder) {
         source = other.source
         options = other.options
@@ -267,7 +267,10 @@ final class CSVDecoder: RecordDecoder {
         batch.count += 1
     }
 
-    /// Handles any outcome except plain ASCII with the right number of fields.
+    /// Handles the result of the scanner for a record that is not just plain, valid fields.
+    ///
+    /// The record may be incomplete, bad, or too big, have another number of fields, or contain
+    /// bytes above 0x7F that must be validated.
     ///
     /// - Returns: the start of the next record, or `nil` if more data is needed.
     private func unusual(
@@ -329,10 +332,12 @@ final class CSVDecoder: RecordDecoder {
 
     // MARK: Bad records
 
-    /// The number of bytes that shows whether a record is too big: the largest record with CRLF.
+    /// The number of bytes that must be read to decide whether a record is too big.
+    ///
+    /// It is the size of the largest record with CRLF.
     private var windowByteCount: Int { options.maxRecordBytes + 2 }
 
-    /// Rejects a record up to the end of the line with the fault.
+    /// Rejects a bad record, which ends at the end of the line that contains the fault.
     private func skipBad(
         _ fault: CSVFault, _ start: Bytes, _ limit: Bytes, at place: Bytes, isFinal: Bool,
         batch: RecordBatch

@@ -112,8 +112,9 @@ struct CSVHeader {
         return count
     }
 
-    /// Returns the first byte after lines that are empty or contain only spaces, where the header
-    /// starts if there is one.
+    /// Returns the first byte that is not in a blank line, which is the start of a header.
+    ///
+    /// A line with only spaces is blank, too.
     func start(from start: Bytes, to limit: Bytes) -> Bytes {
         var line = start
         var position = start

@@ -1,6 +1,6 @@
-/// Support for records that exceed the maximum size.
+/// The scan of records that may be larger than the maximum size.
 extension CSVScanner {
-    /// Returns the outcome of a record if only its first `byteCount` bytes are read.
+    /// Scans a record again as if the data ended after its first `byteCount` bytes.
     ///
     /// The scanner needs the terminator bytes at the end of the data, so they replace the next two
     /// bytes during the call.

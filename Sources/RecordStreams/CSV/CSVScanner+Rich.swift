@@ -1,4 +1,4 @@
-/// Support for multibyte delimiters and escapes.
+/// The slower scan of tables with a multibyte delimiter or an escape byte.
 extension CSVScanner {
     /// Reads the record that starts at a byte before `limit`.
     @inline(never)
@@ -66,7 +66,9 @@ extension CSVScanner {
         case whole, incomplete, none
     }
 
-    /// Returns whether a delimiter starts at a position; it may be cut by the end of the data.
+    /// Returns whether a delimiter starts at a position.
+    ///
+    /// The result is `incomplete` if the data ends within a possible delimiter.
     @inline(__always)
     private func delimiter(at position: Bytes, _ limit: Bytes) -> Match {
         guard position < limit, position.pointee == delimiter else { return .none }

@@ -15,7 +15,7 @@ struct CSVScanner {
         case bad(CSVFault, at: Bytes)
     }
 
-    /// The memory that receives the fields.
+    /// The memory to which the scanner writes the fields of a record.
     struct Target {
         var fields: UnsafeMutablePointer<Field>
         /// For each column, the index of the selected field that it fills, or -1.
@@ -23,14 +23,14 @@ struct CSVScanner {
         var columnCount: Int
     }
 
-    /// The first byte of the delimiter.
+    /// The first byte of the delimiter; a longer delimiter is handled by `rich`.
     let delimiter: UInt8
     let quote: UInt8
     let hasQuote: Bool
     let endsAtReturn: Bool
     /// The byte that starts a comment line, or 10 if there are no comments.
     let comment: UInt8
-    /// Whether records are plain, so that this scanner needs no `rich` call.
+    /// Whether the delimiter is one byte and there is no escape, so that `rich` is not needed.
     private let isPlain: Bool
     private let dropsTrailingDelimiter: Bool
     let dialect: CSVDialect
@@ -47,7 +47,7 @@ struct CSVScanner {
     var fieldCount = 0
     /// The end of the last record, without its line end.
     var recordEnd: Bytes?
-    /// Whether the last record may hold bytes above ASCII.
+    /// Whether the last record may contain bytes above 0x7F, so that its UTF-8 must be validated.
     var needsValidation = false
 
     init(_ dialect: CSVDialect, nulls: [String]) {

@@ -1,4 +1,4 @@
-/// Splits the rows of a table into all of their fields, as the reader of the table does.
+/// Splits a row of a table into all of its fields, by the same rules as the table's reader.
 ///
 /// An empty field after a delimiter at the end of a row counts, also if the table drops it.
 package final class RowSplitter {

@@ -3,7 +3,7 @@
 package final class ByteSource {
     private let input: StoredInput
     private let inflater: GzipInflater?
-    /// Inflates members ahead if their sizes are known, before the inflater takes over.
+    /// The parallel reader of members whose sizes are known; after them, the inflater takes over.
     private var members: GzipMembers?
     private var transcoder: TextTranscoder?
     private let piece: UnsafeMutablePointer<UInt8>?
@@ -95,7 +95,7 @@ package final class ByteSource {
         return false
     }
 
-    /// Returns the damage of the compressed data that is being read.
+    /// Returns the damage of the compressed data that is being read; `nil` if it is valid.
     ///
     /// Any other fault in this data follows from it. The bytes must no longer be needed.
     ///

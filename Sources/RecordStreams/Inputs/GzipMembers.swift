@@ -26,7 +26,7 @@ package final class GzipMembers {
     /// The group that is filled next, and the number of groups before it that are not returned yet.
     private var current = 0
     private var pendingCount = 0
-    /// Whether the oldest group is known to be finished, and how many of its bytes were returned.
+    /// Whether the oldest group is known to be inflated, and how many of its bytes were returned.
     private var isFinished = false
     private var given = 0
     /// The read error, which is thrown after everything before it was returned.

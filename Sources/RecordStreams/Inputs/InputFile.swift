@@ -12,7 +12,9 @@ package struct InputFile: Sendable, Hashable {
 
     /// The number of generated rows; `nil` if this is not a generated input.
     package let generatedRows: Int?
-    /// The command whose output this is; `nil` for other inputs and if only its name is known.
+    /// The command whose output is this input.
+    ///
+    /// It is `nil` for other inputs, and for a command of which only the name is known.
     package let command: Command?
 
     /// Creates the input for a file or stream; its size in bytes is 0 if it is not known.

@@ -47,7 +47,8 @@ final class JSONDocumentDecoder: RecordDecoder {
     var expectation = Expectation.value
     var path: JSONDocumentPath
     var hasFoundRecords = false
-    /// Skips a value that is not on the path, or a record that is too big.
+    /// The scanner that skips a value outside the path or a record that is too big; `nil`
+    /// otherwise.
     var skipper: JSONScanner?
     private var isSkippingRecord = false
     /// The maximum nesting depth of a skipped record.

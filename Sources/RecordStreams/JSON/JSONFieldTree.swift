@@ -16,10 +16,12 @@ final class JSONFieldTree {
         var firstMask: UInt64
         /// The index of the node for the key's value, or -1 if nothing in it is selected.
         var node: Int
-        /// The index of the key that followed this one in the last object, which is tried first in
-        /// the next one.
+        /// The index of the key that followed this one in the last object.
+        ///
+        /// The parser compares it first in the next object.
         var next: Int
-        /// The number of the object in which the key last occurred.
+        /// The number of the last object that contained the key, by which duplicate keys are
+        /// detected.
         var mark: UInt64
         /// The number of records in which the key occurred.
         var meetings = 0
@@ -27,14 +29,15 @@ final class JSONFieldTree {
 
     /// A value that is selected or leads to a selected one.
     struct Node {
-        /// The index of the selected field that this value is, or -1.
+        /// The index of the selected field whose value this is, or -1.
         var slot = -1
         /// The index of the node for the elements of a list, or -1.
         var each = -1
         var keys: UnsafeMutablePointer<Key>
         var keyCount = 0
         var keyCapacity = 0
-        /// The index of the first key in the last object, which is tried first in the next one.
+        /// The index of the first key of the last object, which the parser compares first in the
+        /// next one.
         var firstKey = 0
         /// The slots of this node and all its descendants.
         var slots: [Int] = []
@@ -71,8 +74,8 @@ final class JSONFieldTree {
         /// Whether several paths lead into the value, so that a field that is extra for one path
         /// may be selected by another.
         var isShared = false
-        /// The start of the value of a flat node, and the number of the object that contained it
-        /// last.
+        /// The last value of a flat node: where it starts, and the number of the object that
+        /// contained it.
         var flatStart: UnsafePointer<UInt8>?
         var flatMark: UInt64 = 0
     }

@@ -121,7 +121,7 @@ extension JSONRecordParser {
         return next
     }
 
-    /// Stores the lengths of the lists inside an element before it is read.
+    /// Notes where the inner lists of a list's element begin, before the element is read.
     private func noteBeginning(of element: UnsafeMutablePointer<Node>) {
         let depth = element.pointee.listDepth
         for slot in element.pointee.innerListSlots {

@@ -30,14 +30,15 @@ final class JSONRecordStore {
         lists.deallocate()
     }
 
-    /// Creates a parser for one call of a decoder.
+    /// Creates a parser for one call of a decoder; `finish` takes over its state.
     func parser(for batch: RecordBatch) -> JSONRecordParser {
         keptDuplicates = 0
         return JSONRecordParser(
             tree: tree, lists: lists, batch: batch, depthMax: depthMax, objectNumber: objectNumber)
     }
 
-    /// Saves the parser's counts; the contents of its lists may be dropped.
+    /// Takes over the parser's counts at the end of a call, and releases unusually large list
+    /// buffers.
     func finish(_ parser: JSONRecordParser, batch: RecordBatch) {
         objectNumber = parser.objectNumber
         batch.duplicateKeyCount += keptDuplicates

@@ -6,9 +6,9 @@ internal import Files
 package final class NestedRecords {
     private let store: JSONRecordStore
     private let slotCount: Int
-    /// The number of the first object that was read of the current record; `nil` before it.
+    /// The number of the first nested object of the current record; `nil` before it is read.
     private var firstObject: UInt64?
-    /// The batch that returns the list items of the last object that was read.
+    /// The batch that contains the list items of the object that was read last.
     package let batch = RecordBatch()
 
     /// Creates a reader that returns the selected fields of each object.

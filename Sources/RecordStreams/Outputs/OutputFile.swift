@@ -28,7 +28,7 @@ package final class OutputFile {
     private let temporaryPath: FileName?
     private var descriptor: Int32
     private var gzip: GzipWriter?
-    /// Writes plain files; gzip uses its own threads.
+    /// The thread that writes an uncompressed file; `nil` for gzip, which has its own threads.
     private var writeBehind: WriteBehind?
     private var byteCount = 0
     private let observer: ((UnsafeRawBufferPointer) -> Void)?

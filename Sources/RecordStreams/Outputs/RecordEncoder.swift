@@ -30,7 +30,9 @@ package final class RecordEncoder {
     private let isArray: Bool
     private let csv: CSVText
     private let delimiter: UInt8
-    /// The bytes before the value of each column, concatenated, and the offset where each one ends.
+    /// For each column, the bytes that precede its value, such as a delimiter or `"title":`.
+    ///
+    /// They are concatenated; `prefixEnds` contains the offset where each one ends.
     private let prefixes: ByteBuffer
     private let prefixEnds: UnsafeMutablePointer<Int>
     private let recordEnd: StaticString
@@ -126,7 +128,7 @@ package final class RecordEncoder {
         column = 0
     }
 
-    /// Writes the bytes before a value.
+    /// Writes the bytes that precede the value of the current column.
     @inline(__always)
     private func beginValue() {
         guard !isInList else {

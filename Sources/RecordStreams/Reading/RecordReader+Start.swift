@@ -51,8 +51,9 @@ extension RecordReader {
         }
     }
 
-    /// Returns the cause of an error at the start: damage of compressed data, if any, because it
-    /// explains a wrong format or header.
+    /// Returns the error to report: the damage of the compressed data, or else the given error.
+    ///
+    /// Damage explains a wrong format or header.
     static func cause(
         of error: RecordStreamError, _ filler: Filler, isCancelled: () -> Bool
     ) -> RecordStreamError {

@@ -15,7 +15,7 @@ package final class RecordReader {
     private let options: ReadOptions
     private let decoder: any RecordDecoder
     private let recordsMax: Int
-    /// The number of records, or blank lines, in pieces for other decoders.
+    /// The number of records, or lines that may be blank, in the pieces passed to other decoders.
     private var recordsSplit = 0
 
     /// Bytes read but not yet decoded, from `carryStart` on.
@@ -169,8 +169,9 @@ package final class RecordReader {
         }
     }
 
-    /// Returns the cause of the end: damage of compressed data, if any, because it explains the
-    /// other faults.
+    /// Returns the error to report: the damage of the compressed data, or else the given failure.
+    ///
+    /// Damage explains the other faults.
     private func damage(causing failure: RecordStreamError) -> RecordStreamError {
         let error =
             sourceError ?? source.damageInMember { options.isCancelled?() ?? false } ?? failure
@@ -190,7 +191,7 @@ package final class RecordReader {
         return decoder.decode(into: batch, isFinal: isFinal)
     }
 
-    /// The chunk size for about as many records as a batch holds.
+    /// The size in bytes of the next chunk, so that it holds about as many records as a batch.
     private var chunkSize: Int {
         let records = decoder.recordCount + recordsSplit
         guard records > 0 else { return options.chunkBytes }

@@ -38,8 +38,9 @@ package struct Field {
         self.kind = kind
     }
 
-    /// Whether a null occurs before the last name of the path, so that the value of that name is
-    /// unknown.
+    /// Whether a name before the last one of the path has the value null.
+    ///
+    /// The last name then has no known value.
     ///
     /// Only such a null stores its position; its length is positive if it is in a list of the path,
     /// or replaces one.

@@ -29,9 +29,9 @@ package final class RecordBatch {
     package private(set) var blankLineCount = 0
     /// The number of blank lines after the last record, good or bad.
     package var blankLinesAtEnd: Int { recordsBeforeBlank == recordCount ? blankRun : 0 }
-    /// The number of consecutive blank lines at the last place where any occurred.
+    /// The length of the last run of consecutive blank lines.
     private var blankRun = 0
-    /// The number of records before these blank lines.
+    /// The number of records before the last run of blank lines.
     private var recordsBeforeBlank = 0
 
     /// The bytes of the input from which the batch was decoded, if it is a piece.
@@ -39,12 +39,14 @@ package final class RecordBatch {
         UnsafeRawBufferPointer(start: chunk.start, count: pieceByteCount)
     }
     var pieceByteCount = 0
-    /// Whether the batch is decoded, so that a `PieceDecoder` has nothing to do.
+    /// Whether the records were decoded when the batch was filled, so that no `PieceDecoder` is
+    /// needed.
     var isDecoded = true
-    /// The number of records that the decoder of this piece had counted before it, by which
-    /// `renumber(after:)` corrects the numbers.
+    /// The number of records that this piece's decoder had counted before the piece.
+    ///
+    /// `renumber(after:)` uses it to correct the record numbers.
     var numbersBefore = 0
-    /// The offset of record numbers, if a decoder counted only some of the records.
+    /// The number to add to each record number after `renumber(after:)`.
     private var numberOffset = 0
 
     var source: FileName = ""
@@ -69,11 +71,10 @@ package final class RecordBatch {
     var origin = ChunkOrigin() {
         didSet { counted = (0, origin) }
     }
-    /// The last offset whose line and column were counted, with the result, from which the next
-    /// location is counted.
+    /// The last offset whose line and column are known; the next location is counted from it.
     private var counted = (offset: 0, place: ChunkOrigin())
 
-    /// The memory of the input's bytes and of the values decoded from them.
+    /// The size of the memory for the input's bytes and for the values decoded from them.
     package var byteCount: Int {
         chunk.capacity + arena.byteCount + itemCapacity * MemoryLayout<Field>.stride
     }

@@ -9,7 +9,7 @@ package final class ArchiveWriter {
     /// Creates a writer that contains only the object 0, `nil`.
     package init() {}
 
-    /// Returns the archive with this root object.
+    /// Returns the bytes of the archive whose root is the object with this number.
     package func archive(root: Int) -> [UInt8] {
         BinaryPlist.dictionary([
             ("$version", .integer(100_000)), ("$archiver", .text("NSKeyedArchiver")),
@@ -23,7 +23,7 @@ package final class ArchiveWriter {
         return objects.count - 1
     }
 
-    /// Returns the number of an object that `fill` defines later.
+    /// Reserves the number of an object that `fill` defines later, so that cycles can be written.
     package func reserve() -> Int { add(.boolean(false)) }
 
     /// Defines a reserved object.

@@ -40,8 +40,10 @@ private struct BinaryPlistReader {
         "the property list names an object that it does not have")
 
     private let list: BinaryPropertyList
-    /// The number of values that may follow: each needs a reference in the file, unless parts
-    /// repeat.
+    /// The number of further values that may be read, by which a small file cannot expand without
+    /// limit.
+    ///
+    /// Each value needs a reference in the file, unless parts repeat.
     private var valuesLeft: Int
 
     init(_ list: BinaryPropertyList) {

@@ -19,8 +19,9 @@ package struct ArchiveFault: Error, Sendable, Hashable {
 /// Objects are read in place: nothing is copied, and references are followed only on request.
 /// Invalid data therefore costs no more than the size of the file. The caller must handle cycles.
 package struct BinaryPropertyList: Sendable {
-    /// An object; a range is a range of the file's bytes, and `first` is the offset of its first
-    /// reference.
+    /// One object of the property list, with the positions of its content in the file.
+    ///
+    /// A `Range` is a range of the file's bytes. `first` is the offset of the first reference.
     enum Node: Sendable, Hashable {
         case null
         case boolean(Bool)
@@ -45,7 +46,7 @@ package struct BinaryPropertyList: Sendable {
     private let referenceBytes: Int
     private let objectsEnd: Int
 
-    /// Returns whether bytes begin with the header of a binary property list.
+    /// Returns whether the bytes begin like a binary property list.
     package static func isOne(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.starts(with: Array("bplist0".utf8))
     }
@@ -85,12 +86,12 @@ package struct BinaryPropertyList: Sendable {
         return number
     }
 
-    /// Returns the objects of a list.
+    /// Returns the object numbers of the items of a list.
     func items(first: Int, count: Int) -> [Int] {
         (0..<count).compactMap { reference(first + $0 * referenceBytes) }
     }
 
-    /// Returns the objects of a dictionary.
+    /// Returns the object numbers of the keys and values of a dictionary.
     func entries(first: Int, count: Int) -> [(key: Int, value: Int)] {
         (0..<count).compactMap { place in
             guard let key = reference(first + place * referenceBytes),

@@ -193,7 +193,9 @@ package struct ArchivedNode: Sendable {
         return list.items(first: first, count: count)
     }
 
-    /// Returns the items of an array in the format of old archivers.
+    /// Returns the items of an array that stores each item under a key with a number.
+    ///
+    /// Old archivers wrote `NS.object.0`, `NS.object.1`, and so on.
     private func numbered(_ prefix: String) -> [ArchivedNode] {
         var found: [ArchivedNode] = []
         while let next = self["\(prefix)\(found.count)"] { found.append(next) }

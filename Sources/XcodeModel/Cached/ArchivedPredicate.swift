@@ -11,7 +11,9 @@ internal import GraphModel
 /// The numbers are those of `NSPredicateOperatorType` and similar public types.
 struct ArchivedPredicate {
     private static let depthMax = 64
-    /// An object can be part of many others, so a limit on the depth is not enough.
+    /// The maximum number of nodes of a predicate.
+    ///
+    /// A limit on the depth is not enough, because an object can be part of many others.
     private static let nodesMax = 10_000
 
     private var nodes = 0
@@ -66,7 +68,9 @@ struct ArchivedPredicate {
         6: .matches, 7: .like, 8: .beginsWith, 9: .endsWith, 10: .in, 99: .contains, 100: .between,
     ]
     private static let modifiers: [Int64: ComparisonModifier] = [0: .direct, 1: .all, 2: .any]
-    /// `[c]`, `[d]`, and `[n]`; a store cannot evaluate `[l]`, which depends on the locale.
+    /// The highest value of comparison options that can be translated: `[c]`, `[d]`, and `[n]`.
+    ///
+    /// A store cannot evaluate `[l]`, which depends on the locale.
     private static let optionsMax: Int64 = 7
 
     private mutating func comparison(_ node: ArchivedNode, depth: Int) -> GraphPredicate? {
@@ -174,7 +178,9 @@ struct ArchivedPredicate {
         }
     }
 
-    /// Returns `tasks.@sum.hours` for `sum:(tasks.hours)`.
+    /// Returns the call of a collection function as a collection operator of a key path.
+    ///
+    /// For `sum:(tasks.hours)`, this is `tasks.@sum.hours`.
     private static func collection(
         _ op: CollectionOperator, of operand: GraphExpression
     ) -> GraphExpression? {
@@ -184,7 +190,9 @@ struct ArchivedPredicate {
         return .collection(.keyPath(Array(keys.dropLast())), op, Array(keys.suffix(1)))
     }
 
-    /// Returns the date of `CAST(1.5, "NSDate")`, as Xcode writes dates.
+    /// Returns the constant that a cast to `NSDate` stands for; `nil` for another cast.
+    ///
+    /// Xcode writes a date as `CAST(1.5, "NSDate")`, in seconds since 2001.
     private static func cast(
         _ operand: GraphExpression, to type: GraphExpression
     ) -> GraphExpression? {

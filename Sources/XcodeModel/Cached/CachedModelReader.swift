@@ -109,7 +109,9 @@ struct CachedModelReader {
         return parent
     }
 
-    /// Returns the property that a proxy refers to; inherited and shared properties may be proxies.
+    /// Returns the property itself if the node is a proxy for it.
+    ///
+    /// Inherited and shared properties may be archived as proxies.
     private func underlying(_ node: ArchivedNode) -> ArchivedNode {
         var node = node
         for _ in 0..<Self.depthMax {
@@ -268,7 +270,9 @@ struct CachedModelReader {
         }
     }
 
-    /// Returns the renaming identifier; Core Data also stores an element's own name there.
+    /// Returns the old name of a renamed element; `nil` if the element was not renamed.
+    ///
+    /// Core Data stores the current name there if the element was not renamed.
     static func renaming(_ node: ArchivedNode, _ name: String) -> String? {
         let identifier = node["NSRenamingIdentifier"]?.text
         return identifier == name ? nil : identifier

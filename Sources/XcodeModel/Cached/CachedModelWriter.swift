@@ -25,7 +25,8 @@ package final class CachedModelWriter {
     private let noUserInfo: Int
     private let hasFetchIndexes: Bool
     private var entities: [String: Int] = [:]
-    /// The numbers of all properties, including inherited ones, by entity and name.
+    /// The number in the archive of each property, by entity and name; includes inherited
+    /// properties.
     private var properties: [String: [String: Int]] = [:]
 
     /// Returns the bytes of the column: a compressed archive.
@@ -115,7 +116,9 @@ package final class CachedModelWriter {
             ])
     }
 
-    /// Writes a part; if it cannot be written, leaves it out and records it.
+    /// Writes a part of the model, and returns its number; `nil` if the part is left out.
+    ///
+    /// A part that the archive cannot express is recorded in `leftOut`.
     private func part(
         _ what: String, _ write: () throws(ArchiveFault) -> Int
     ) -> Int? {

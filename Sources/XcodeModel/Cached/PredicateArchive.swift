@@ -45,7 +45,7 @@ package final class PredicateArchive {
 
     // MARK: Comparisons
 
-    /// The number, the class, and the key of the options for each operator.
+    /// For each operator, its number, its class in archives, and the key of its options.
     private static let operators: [ComparisonOperator: (Int, String, String)] = [
         .less: (0, "NSComparisonPredicateOperator", "NSOptions"),
         .lessOrEqual: (1, "NSComparisonPredicateOperator", "NSOptions"),

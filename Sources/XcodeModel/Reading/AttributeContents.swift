@@ -107,7 +107,9 @@ enum AttributeContents {
         readPattern(&source, &attribute)
     }
 
-    /// Reads a range, and keeps the text of a number that would be written differently.
+    /// Reads the minimum and the maximum of a value.
+    ///
+    /// If the writer would write a number with another text, the original text is kept.
     private static func range(
         _ source: inout ElementAttributes, _ minimum: String, _ maximum: String,
         _ canonical: (Double) -> String
@@ -167,7 +169,7 @@ enum AttributeContents {
             source.place(key))
     }
 
-    /// Returns the text that the writer uses for a default value.
+    /// Returns the text with which `ContentsWriter` writes a default value.
     static func text(_ value: StoredValue, of type: AttributeType) -> String? {
         if type == .date, case .real(let seconds) = value { return ScalarText.whole(seconds) }
         return ContentsText.text(value, of: type)

@@ -47,7 +47,7 @@ final class ContentsProblems {
     }
 }
 
-/// An element whose attributes are read one by one; unread attributes are kept unchanged.
+/// A reader of an element's attributes that keeps the unread ones, so that no content is lost.
 struct ElementAttributes {
     let element: XMLElement
     let keyPath: String
@@ -102,7 +102,9 @@ struct ElementAttributes {
         return nil
     }
 
-    /// Keeps an attribute unchanged although it was read.
+    /// Keeps an attribute as it is in the file, although it was read.
+    ///
+    /// - Parameter text: The text to keep; `nil` for the text in the file.
     mutating func keep(_ name: String, as text: String? = nil) {
         if let text = text ?? element[name] { kept[name] = text }
     }
@@ -115,7 +117,7 @@ struct ElementAttributes {
         if element[name] == nil { kept[name] = "" }
     }
 
-    /// The attributes that were kept or not read.
+    /// The attributes to write back unchanged: those that were kept, and those that were not read.
     var extras: [String: String] {
         var extras = kept
         for attribute in element.attributes where !taken.contains(attribute.name) {

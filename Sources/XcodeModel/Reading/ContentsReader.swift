@@ -66,14 +66,16 @@ package enum ContentsReader {
         return (nil, DiagnosticList(problems.diagnostics).diagnostics)
     }
 
-    /// The lints that explain why declarations are not a valid model.
+    /// The codes of lints that stay errors if no model can be built, because they explain why.
+    ///
+    /// All other lints become warnings.
     private static let forbiddingCodes: Set<String> = [
         "model.unknown-entity", "model.duplicate-name", "model.parent-cycle",
         "model.parent-depth", "model.inverse",
     ]
 }
 
-/// The declarations of a model file.
+/// The declarations of a model file while it is read.
 private struct Contents {
     var declared = ModelDeclarations()
 

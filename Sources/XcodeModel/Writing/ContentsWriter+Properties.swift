@@ -42,7 +42,10 @@ extension ContentsWriter {
         return element
     }
 
-    /// Names and texts of default and rules, and whether another text says the same.
+    /// Returns the XML attributes for the default value and the rules, with their names and texts.
+    ///
+    /// `isSame` returns whether another text has the same meaning, so that the original text can be
+    /// kept.
     private mutating func valueTexts(
         _ attribute: AttributeDescription, _ path: String
     ) -> [(name: String, text: String?, isSame: (String) -> Bool)] {

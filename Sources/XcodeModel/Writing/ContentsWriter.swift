@@ -96,8 +96,9 @@ package struct ContentsWriter {
         return boxes.isEmpty ? nil : XMLElement("elements", [], boxes)
     }
 
-    /// Removes attributes that are recorded as absent or invalid in XML, and warns about the
-    /// latter.
+    /// Removes XML attributes that the source did not have, or whose text XML does not allow.
+    ///
+    /// Each text that XML does not allow causes a warning.
     private mutating func dropUnwritable(_ element: inout XMLElement, _ path: String) {
         element.attributes.removeAll {
             $0.value.isEmpty && Self.addedAttributes.contains($0.name)

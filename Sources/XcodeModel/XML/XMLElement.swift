@@ -13,7 +13,7 @@ struct XMLElement {
     var children: [XMLElement] = []
     /// The character data directly inside the element, as one string.
     var text = ""
-    /// The location of its `<`, counted from 1 in Unicode scalars.
+    /// The line and the column of the element's `<`, counted from 1 in Unicode scalars.
     var line = 1
     var column = 1
 

@@ -9,7 +9,7 @@
 /// colon have no special meaning. The size, the depth, and the number of elements are limited. The
 /// first error ends the parse.
 struct XMLReader {
-    /// The limits of a file.
+    /// The limits of a file on its size, nesting, and number of elements.
     static let bytesMax = 32 << 20
     static let depthMax = 64
     static let elementsMax = 500_000

@@ -55,8 +55,9 @@ struct XMLScanner {
         return (0..<count).allSatisfy { bytes[position + $0] == text.utf8Start[$0] }
     }
 
-    /// Skips past the next occurrence of a string; throws a problem at the current location if none
-    /// exists.
+    /// Moves past the next occurrence of a string; throws if there is none.
+    ///
+    /// The location of the error is the start of the search.
     mutating func skip(past text: StaticString, _ message: String) throws(XMLProblem) {
         let start = self
         while !isAtEnd {
