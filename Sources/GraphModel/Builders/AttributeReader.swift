@@ -3,8 +3,7 @@ import YAML
 
 /// Reads one attribute, which is a type name or a mapping.
 enum AttributeReader {
-    /// Reads an attribute; if its type cannot be read, the type is `undefined` and the name is
-    /// kept.
+    /// Reads an attribute, even if only its name is readable; its type is then `undefined`.
     static func read(_ name: String, _ value: YAMLValue) -> AttributeDescription {
         guard value.isMapping, let mapping = value.mapping() else {
             let type = readType(value)

@@ -7,7 +7,7 @@
 /// - Columns are ordered by the mean position of the adjacent nodes, alternately from both sides.
 /// - Boxes move toward these means without changing their order.
 struct DiagramLayout {
-    /// A box, or the passage of a line through a column.
+    /// A box, or the point at which a long line crosses a column.
     struct Node {
         var width: Double
         var height: Double
@@ -19,15 +19,15 @@ struct DiagramLayout {
         var middle: Double { y + height / 2 }
     }
 
-    /// A line between boxes; `path` holds every node on it, from left to right.
+    /// A line between two boxes; `path` lists its nodes from left to right.
     struct Edge {
         var from: Int
         var to: Int
-        /// The space for the line's labels between two columns.
+        /// The horizontal space between two columns for the line's labels.
         var labelWidth: Double
         var path: [Int] = []
 
-        /// The distance to the right of the curve's control points, for boxes in the same column.
+        /// The distance that the line extends to the right if both boxes are in the same column.
         var bracketWidth: Double { 50 + labelWidth }
     }
 
@@ -87,7 +87,7 @@ struct DiagramLayout {
         for node in boxes { columns[nodes[node].column].append(node) }
     }
 
-    /// Places boxes without lines in the columns that have space.
+    /// Places boxes that have no lines in the columns that have space.
     private mutating func spreadLoneBoxes(connected: [Edge]) {
         var heights: [Double] = []
         func add(_ node: Int) {

@@ -6,7 +6,7 @@ extension DiagramPicture {
         var right = 0.0
     }
 
-    /// Returns whether both ends are at the right sides of boxes in one column.
+    /// Returns whether the line connects the right sides of two boxes in the same column.
     private func isBracket(_ edge: DiagramLayout.Edge) -> Bool {
         layout.nodes[edge.from].column == layout.nodes[edge.to].column
     }
@@ -98,7 +98,9 @@ extension DiagramPicture {
         return "C\(point((middle, from.y))) \(point((middle, to.y))) \(point(to))"
     }
 
-    /// Returns the mark at a line's end; `side` is 1 if the line leaves to the right, otherwise −1.
+    /// Returns the mark at a line's end for the number of objects, such as a crow's foot.
+    ///
+    /// - Parameter side: 1 if the line leaves the box to the right, otherwise −1.
     private static func foot(
         _ count: ModelDiagram.Count?, _ at: (x: Double, y: Double), _ side: Double
     ) -> String {

@@ -84,7 +84,9 @@ package struct ModelChain {
         return count
     }
 
-    /// The parts of an attribute that determine the values in a store.
+    /// The properties of an attribute that determine how its values are stored.
+    ///
+    /// Two versions with an equal shape need no change of the values.
     private struct Shape: Equatable {
         let type: AttributeType
         let isOptional, isTransient, isExternal, isExactDecimal: Bool

@@ -19,7 +19,7 @@ public struct ModelDiagram: Sendable {
         var count: Count?
     }
 
-    /// The number of objects at an end.
+    /// The number of objects at an end: one or many, and whether there may be none.
     struct Count {
         var isMany: Bool
         var isOptional: Bool

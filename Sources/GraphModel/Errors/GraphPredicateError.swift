@@ -37,7 +37,7 @@ public struct GraphPredicateError: Error, Sendable, Hashable, CustomStringConver
     public let format: String?
     /// A valid alternative, if known.
     public let fix: String?
-    /// Whether the error is independent of the keys in the text.
+    /// Whether the error occurs whatever the keys in the text mean, so that no model is needed.
     let isOfAnyKeys: Bool
 
     init(

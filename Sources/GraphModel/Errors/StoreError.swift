@@ -54,7 +54,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case foreignContext = "foreign-context"
         /// Another save changed the same objects; see `mergeError`.
         case conflict
-        /// A hook of an object failed or did not finish.
+        /// A method of an object's class, such as `willSave`, failed or kept changing objects.
         case hook
         /// The requesting task was canceled.
         case cancelled

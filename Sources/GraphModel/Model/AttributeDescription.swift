@@ -130,7 +130,9 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     /// Only a store with exact decimals sets it, never a model file; see
     /// `ManagedObjectModel.keepingExactDecimals(_:)`.
     package var keepsDigits: Bool?
-    /// The path of the optional composite that cannot have a value without this element.
+    /// The path of the optional composite in which this element is required.
+    ///
+    /// If that composite has any value, this element must have one, too.
     ///
     /// The model computes it; it is never declared. `nil` for all other attributes.
     package var requiredBeside: String?
@@ -182,7 +184,7 @@ extension AttributeDescription {
         return name
     }
 
-    /// Whether only its name is known; no store has a column of this type.
+    /// Whether only the attribute's name is known, because its type could not be read.
     package var isDoubtful: Bool { type == .undefined && !isTransient }
 
     /// Whether records and requests can set it: it is stored, and no expression derives it.

@@ -5,7 +5,8 @@ public struct ValidationRule: Sendable, Hashable, Codable {
     /// The message for the user.
     public var message: String
 
-    /// Creates a rule.
+    /// Creates a rule for objects: a predicate that they must match, and the message if they do
+    /// not.
     public init(predicate: String, message: String) {
         self.predicate = predicate
         self.message = message

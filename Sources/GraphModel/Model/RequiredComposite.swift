@@ -10,11 +10,13 @@ package struct RequiredComposite: Sendable, Hashable {
     package var path: String
     /// The paths of its stored elements.
     package var elements: [String]
-    /// The optional composite that cannot have a value without this one.
+    /// The innermost optional composite around this one; this one is required only in it.
     ///
     /// `nil` if this composite must always have a value.
     package var dependent: String?
-    /// The paths of the other stored elements of that composite.
+    /// The paths of the other stored elements of `dependent`.
+    ///
+    /// If one of them has a value, this composite must have one.
     package var others: [String]
 }
 
@@ -52,8 +54,7 @@ extension ManagedObjectModel {
         (elements(of: path, in: entity.name) ?? []).filter { !$0.isTransient }
     }
 
-    /// Returns the attribute as declared, followed by its elements and theirs, named by their
-    /// paths.
+    /// Returns an attribute with all its elements at any depth, each named by its path.
     package func parts(of attribute: AttributeDescription) -> [AttributeDescription] {
         let elements = attribute.compositeName.flatMap { composite(named: $0) }?.attributes ?? []
         return [attribute]

@@ -7,7 +7,7 @@
 /// All scalars that pass the same tests of the program form one class, which is a column of the
 /// table.
 final class PatternMachine {
-    /// The properties of the scalar before a position that assertions test.
+    /// The facts about the previous scalar and the position that assertions such as `\b` test.
     private struct Context: OptionSet, Hashable {
         let rawValue: UInt8
 
@@ -22,13 +22,15 @@ final class PatternMachine {
     }
 
     private struct ScalarClass: Hashable {
-        /// The tests that its scalars pass, one bit each.
+        /// One bit for each test of the program, which is set if scalars of this class pass the
+        /// test.
         var passed: [UInt64]
         var context: Context
     }
 
     private struct State: Hashable {
-        /// The instructions at which paths continue, in order.
+        /// The instructions at which the active paths through the program continue, in ascending
+        /// order.
         var instructions: [Int32]
         var context: Context
     }
@@ -45,15 +47,15 @@ final class PatternMachine {
     private let stride: Int
     private let statesMax: Int
 
-    /// The maximum total number of instructions in all states of the table.
+    /// The maximum number of instructions in all cached states; the table is emptied above it.
     private static let namedMax = 1 << 18
     private var named = 0
 
     private var states: [State] = []
     private var stateNumbers: [State: Int] = [:]
-    /// Whether each state accepts the end of the text: 1, 0, or unknown.
+    /// For each state, whether the text may end there: 1, 0, or `unknown`.
     private var accepts: [Int32] = []
-    /// The next state, by state and class.
+    /// The transitions: the next state for each state and class.
     private var table: [Int32] = []
 
     private var classes: [ScalarClass] = []
@@ -95,7 +97,7 @@ final class PatternMachine {
 
     // MARK: Texts
 
-    /// The number of steps between checks of the stop flag.
+    /// The number of steps after which the stop flag is checked again.
     private static let stepsUnseen = 1 << 16
     private var stepsSeen = 0
     private var isStopped = false

@@ -177,7 +177,7 @@ private struct ClassParts {
     private var operands: [ScalarTest] = []
     /// Whether `--` precedes the current operand.
     private var isSubtracted = false
-    /// The steps of the current operand, without the last ranges.
+    /// The set operations of the current operand so far; `ranges` is not yet among them.
     private var steps: [ScalarTest.Step] = []
     private var ranges: [ClosedRange<UInt32>] = []
 

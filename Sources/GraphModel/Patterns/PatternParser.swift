@@ -17,7 +17,7 @@ struct PatternParser {
         var isExtended = false
     }
 
-    /// A node with the number of its instructions.
+    /// A node, and the number of instructions to which it will be compiled.
     struct Part {
         var node: PatternNode
         var size: Int
@@ -30,7 +30,7 @@ struct PatternParser {
     var options: Options
     /// The number of open groups and classes.
     private var depth = 0
-    /// The number of nested classes, properties, and operators in classes so far.
+    /// The number of nested sets, properties, and operators in bracketed classes so far.
     private var classPartCount = 0
 
     init(_ pattern: String, _ options: Options) {
@@ -71,7 +71,9 @@ struct PatternParser {
 
     // MARK: Levels
 
-    /// Counts a part of a class that each character may have to test.
+    /// Counts a part of a bracketed class, and throws if there are too many.
+    ///
+    /// Each scalar of a text may have to test every part.
     mutating func countClassPart(at start: Int) throws(PatternError) {
         classPartCount += 1
         try check(classPartCount, at: start)

@@ -26,8 +26,9 @@ struct PatternProgram {
         testNumbers = [:]
     }
 
-    /// Returns the node with numbers instead of tests, so that no copy of a repetition compares
-    /// tests, which can be large.
+    /// Returns the node with each test replaced by its number in the program.
+    ///
+    /// The copies of a repeated node then share their tests, which can be large.
     private mutating func numbered(_ node: PatternNode) -> PatternNode {
         switch node {
         case .scalar(let test): .numbered(number(of: test))

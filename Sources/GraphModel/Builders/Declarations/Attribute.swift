@@ -158,7 +158,7 @@ public protocol NumberBounds: Sendable {
 }
 
 extension NumberRange: NumberBounds {
-    /// The range itself.
+    /// The range itself, because it needs no conversion.
     public var numberRange: NumberRange { self }
 }
 

@@ -37,7 +37,9 @@ struct AttributeLints {
             Diagnostic(.warning, code: "model.\(code)", message, at: .source(place)))
     }
 
-    /// An attribute of an entity, or an element of a composite.
+    /// Returns the description of a declared attribute, and reports its problems.
+    ///
+    /// It also completes the elements of composites, which are declared in the same way.
     func completed(
         _ declared: Attribute, at place: SourceLocation
     ) -> AttributeDescription {

@@ -93,7 +93,9 @@ struct FormatLints {
 }
 
 extension GraphPredicate {
-    /// Whether the predicate only compares properties with values, which every SQLite can evaluate.
+    /// Whether the predicate only compares properties with values.
+    ///
+    /// Every version of SQLite can evaluate such a predicate in a partial index.
     fileprivate var comparesWithConstants: Bool {
         switch self {
         case .constant, .not: return false

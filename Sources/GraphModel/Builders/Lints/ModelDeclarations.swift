@@ -74,7 +74,7 @@ package struct EntityDeclaration: Sendable {
     package var place: SourceLocation
     /// The location of the parent's name; `nil` if the entity declares no parent.
     package var parentPlace: SourceLocation?
-    /// Whether all its properties could be read, at least their names.
+    /// Whether at least the names of all its properties could be read.
     var isLegible = true
     /// The locations in the order of `description.ownAttributes`.
     package var attributePlaces: [SourceLocation] = []

@@ -1,6 +1,6 @@
 import Diagnostics
 
-/// The names that no property should have.
+/// The property names that conflict with the names of objects, stores, or predicates.
 package enum PropertyNames {
     /// Returns whether objects, stores, or predicates give the name a meaning.
     package static func isReserved(_ name: String) -> Bool {
@@ -58,7 +58,10 @@ extension ModelLints {
         }
     }
 
-    /// Checks the name of an element, which hides no object member and has no column by itself.
+    /// Checks the name of a composite's element.
+    ///
+    /// It needs fewer checks than the name of a property: it hides no object member, and no column
+    /// has it alone.
     func checkElementName(_ name: String, _ place: SourceLocation) {
         if !Self.isIdentifier(name, mayStartWithUnderscore: true) {
             error(

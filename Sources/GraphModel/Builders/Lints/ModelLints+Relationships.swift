@@ -76,7 +76,7 @@ extension ModelLints {
         }
     }
 
-    /// Returns whether the inverse of a relationship could be read.
+    /// Returns whether the inverse of a relationship, or its absence, could be read from the file.
     private func isInverseLegible(of name: String, in entity: String) -> Bool {
         lineage(entity).allSatisfy { ancestor in
             zip(ancestor.description.ownRelationships, ancestor.relationshipPlaces)

@@ -11,7 +11,7 @@
 public struct GraphKey: GraphTerm {
     /// The key path, the variable, or the collection.
     public let graphExpression: GraphExpression
-    /// The elements for which a comparison must hold.
+    /// Whether a comparison must hold for any, all, or none of the elements of a to-many key path.
     public let comparisonModifier: ComparisonModifier
 
     /// Creates a key path such as `title`, `owner.name`, or `tasks.@count`.

@@ -4,12 +4,12 @@
 /// term on the left and any argument on the right, so they never compete with the operators of the
 /// standard library.
 public protocol GraphTerm: GraphPredicateArgument {
-    /// The elements for which a comparison must hold.
+    /// Whether a comparison must hold for any, all, or none of the elements of a to-many key path.
     var comparisonModifier: ComparisonModifier { get }
 }
 
 extension GraphTerm {
-    /// The comparison of one value.
+    /// `.direct`, because the term has a single value.
     public var comparisonModifier: ComparisonModifier { .direct }
 
     /// Returns a comparison with this term on the left.

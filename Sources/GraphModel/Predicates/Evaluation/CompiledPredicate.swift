@@ -1,4 +1,4 @@
-/// A compiled tree with the memory for evaluating it over rows.
+/// A compiled tree with the memory that its evaluation over rows needs.
 private final class RowProgram {
     let program: EvaluationProgram
     let root: Int
@@ -7,7 +7,9 @@ private final class RowProgram {
     private let slots: UnsafeMutablePointer<Int>
     private let values: UnsafeMutablePointer<EvaluatedValue>
     private unowned(unsafe) let arena: EvaluationArena
-    /// The leading parts of the root that compare a field with a constant.
+    /// The number of leading parts of the root's AND or OR that are comparisons with a constant.
+    ///
+    /// These parts are in `comparisons`, and are evaluated first.
     private let comparisonCount: Int
     private let comparisons: UnsafeMutablePointer<ConstantComparison>
     /// The result of one part that alone determines the root's result.
@@ -51,7 +53,7 @@ private final class RowProgram {
         comparisons.deallocate()
     }
 
-    /// Reads the row's slots in use and resets the arena.
+    /// Returns the scope for evaluating a row: reads the fields that the program uses.
     @inline(__always)
     func scope(_ row: some EvaluationRow) -> EvaluationScope<RowGraph> {
         arena.reset()

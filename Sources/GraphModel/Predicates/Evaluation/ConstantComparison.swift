@@ -5,7 +5,7 @@
 struct ConstantComparison {
     private enum Constant {
         case number(NumericValue)
-        /// A Boolean as 1 or 0; text that is compared with it is a word, not a number.
+        /// A Boolean as 1 or 0; text that is compared with it must be a word such as `true`.
         case flag(NumericValue)
         case text(ByteView)
     }
@@ -64,7 +64,7 @@ struct ConstantComparison {
         }
     }
 
-    /// Returns the number of the value if it is written in plain form.
+    /// Returns the number of a value; `nil` if the value is no number or needs the complete parser.
     @inline(__always)
     private static func number(_ value: EvaluatedValue, readsText: Bool) -> NumericValue? {
         switch value {

@@ -134,7 +134,7 @@ extension EvaluationCompiler {
             function.result == .texts ? .several : .single)
     }
 
-    /// Adds the hidden argument of a drawing function.
+    /// Adds the hidden last argument of a function such as `random`.
     ///
     /// The argument is the number that each row draws from the call's own stream.
     private mutating func drawn(by name: String) throws(GraphPredicateError) -> Compiled {

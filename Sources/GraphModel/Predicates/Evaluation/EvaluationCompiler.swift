@@ -19,18 +19,20 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         var drawing: Drawing?
     }
 
-    /// A node, with the known properties of its value.
+    /// A compiled expression: its node, and what is known about its value.
     struct Compiled {
         var node: Int
         var shape = EvaluationShape.single
-        /// The kind of its objects; `nil` if its values are not objects.
+        /// The kind of the objects that are its values, as in `EvaluationScheme`; `nil` for other
+        /// values.
         var kind: Int?
         var isList = false
         /// Whether its values are numbers that can have fractions.
         var isFractional = false
     }
 
-    /// The kind of elements that are values and have no keys.
+    /// The kind for elements of a collection that are values and not objects, so that no key
+    /// follows.
     private static var valueKind: Int { -1 }
 
     /// The maximum depth of a tree; trees built in Swift can be deep enough to overflow the stack.
@@ -41,7 +43,8 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     let program = EvaluationProgram()
     var nodes: [Node] = []
     private var depth = 0
-    /// The number of nodes that are not in the source text.
+    /// The number of nodes that the compiler has added and that have no position in the source
+    /// text.
     var hiddenNodes = 0
     var drawCount = 0
     /// Whether constants with many digits are rounded to the nearest doubles.
@@ -81,7 +84,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
 
     // MARK: Predicates
 
-    /// Adds a predicate and returns its node.
+    /// Adds the nodes of a predicate, and returns the number of the root node.
     mutating func compile(_ predicate: GraphPredicate) throws(GraphPredicateError) -> Int {
         try enter()
         defer { depth -= 1 }
@@ -110,7 +113,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
 
     // MARK: Expressions
 
-    /// Adds an expression and returns it.
+    /// Adds the nodes of an expression, and returns the root node with the facts about its value.
     mutating func compile(
         _ expression: GraphExpression
     ) throws(GraphPredicateError) -> Compiled {
@@ -156,7 +159,9 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         }
     }
 
-    /// Adds expressions that must have one value each, and returns their nodes.
+    /// Adds several expressions, and returns the numbers of their root nodes.
+    ///
+    /// Throws if one of the expressions has more than one value.
     mutating func singles(
         _ expressions: [GraphExpression]
     ) throws(GraphPredicateError) -> [Int] {

@@ -77,9 +77,11 @@ package struct EvaluationPath: Sendable, Hashable {
     package var handles: [Int]
     /// Whether it has one value or several, if the scheme knows.
     package var shape: EvaluationShape
-    /// The number of handles up to and including the last to-many one; `nil` if unknown.
+    /// The number of handles up to the last to-many one, including it; `nil` if unknown.
     package var toManyCount: Int?
-    /// The kind of the objects at its end, for key paths from there; `nil` for values.
+    /// The kind of the objects at the end of the path, from which further keys can be resolved.
+    ///
+    /// It is `nil` if the path ends at values.
     package var kind: Int?
     /// Whether its values are numbers that can have fractions.
     package var isFractional = false
@@ -124,7 +126,7 @@ extension EvaluationScheme {
     package var rootNumbers: [Int64: Int64] { [:] }
 }
 
-/// The scheme of rows, in which every key path of a predicate is one slot.
+/// The scheme of rows: every key path of a predicate is one slot of the row.
 struct RowScheme: EvaluationScheme {
     let slotOf: ([String]) -> Int?
     /// The row's slots in use, indexed by handle.

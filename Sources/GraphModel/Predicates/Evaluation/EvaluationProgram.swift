@@ -19,19 +19,20 @@ final class EvaluationProgram {
         case arithmetic(ArithmeticOperator, Int, Int)
         /// A call of one of the program's functions.
         case function(Int, List)
-        /// The number that a row draws from a stream; the other node is the row's number.
+        /// A random number: the one that a stream has for a row, whose number is the value of
+        /// another node.
         case drawing(stream: Int64, row: Int)
         case conditional(Int, Int, Int)
         case list(List)
         case collection(Int, CollectionOperator, handles: List)
         case index(Int, IndexKind, position: Int)
-        /// Keys from the object of another node.
+        /// The value at keys of an object, which is the value of another node.
         case member(Int, handles: List, toManyCount: Int?)
         case subquery(Int, Int)
         case truth(Bool)
         case comparison(
             ComparisonOperator, ComparisonOptions, ComparisonModifier, Int, Int, EvaluationShape)
-        /// A constant on the right of MATCHES.
+        /// A constant regular expression on the right of MATCHES.
         case pattern(Int)
         /// Whether a key of the object itself is nil, or is not if negated.
         case nilTest(Int, isNegated: Bool)
@@ -45,7 +46,7 @@ final class EvaluationProgram {
         case first, last, size, position
     }
 
-    /// The numbers in a node: of other nodes, or handles.
+    /// A list of numbers that belongs to a node: numbers of other nodes, or handles of keys.
     struct List {
         let start: UnsafePointer<Int>
         let count: Int
@@ -74,7 +75,7 @@ final class EvaluationProgram {
         for list in lists { list.deallocate() }
     }
 
-    /// Whether it matches strings against patterns, which can be slow.
+    /// Whether the program matches strings against regular expressions, which can be slow.
     private(set) var mayTakeLong = false
 
     /// The indexes of long lists after IN, by the node of the list.

@@ -3,21 +3,23 @@
 /// A value depends only on the seed, the position of its function in its expression, and the row.
 /// So rows can be generated in any order, and repeatedly, with the same values.
 package struct Drawing: Sendable, Hashable {
-    /// The unique name of the target of the expression.
+    /// The unique name of the property that the expression fills, such as `Task.title`.
     package var name: String
     /// The seed that the caller chose; equal seeds give equal values.
     package var seed: Int64
     /// The key path of the row's number.
     package var rowPath: [String]
 
-    /// Creates the source of the values for one target.
+    /// Creates the source of values for the expression that fills one property.
     package init(name: String, seed: Int64, rowPath: [String]) {
         self.name = name
         self.seed = seed
         self.rowPath = rowPath
     }
 
-    /// Returns the stream of the function at a position in its expression.
+    /// Returns the ID of the random sequence for one function call.
+    ///
+    /// - Parameter place: The position of the call in its expression.
     package func stream(_ place: Int) -> Int64 {
         // FNV-1a; `mix` distributes its bits.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -26,7 +28,9 @@ package struct Drawing: Sendable, Hashable {
         return Int64(bitPattern: Self.mix(seeded &+ UInt64(place)))
     }
 
-    /// Returns a number for a stream and a row: the output function of SplitMix64.
+    /// Returns the pseudorandom number that a stream has for a row.
+    ///
+    /// It is the output function of SplitMix64.
     package static func draw(stream: Int64, row: Int64, round: UInt64 = 0) -> UInt64 {
         draw(seed: seed(stream: stream, row: row), round: round)
     }

@@ -90,7 +90,9 @@ extension PredicateFunction {
         return seconds
     }
 
-    /// Returns the first 16 bytes with version and variant set (RFC 9562, section 4).
+    /// Returns the first 16 bytes as a UUID, with the bits for its version and variant set.
+    ///
+    /// See RFC 9562, section 4.
     private static func stamped(_ bytes: [UInt8], version: UInt8) -> [UInt8] {
         var bytes = Array(bytes.prefix(16))
         bytes[6] = bytes[6] & 0x0F | version << 4

@@ -1,5 +1,5 @@
 extension PredicateFunction {
-    /// The functions that generate values of records.
+    /// The functions that generate values for records, such as `random` and `lorem`.
     static let generators = [
         PredicateFunction(
             "random", ["low": .any, "high": .any], gives: .common,
@@ -41,7 +41,7 @@ extension PredicateFunction {
 
     private static let lastWords: Int64 = 10_000
 
-    /// Returns the number that the row has drawn for a call.
+    /// Returns the pseudorandom number that was passed to a call as its hidden argument.
     private static func seed(_ value: EvaluatedValue) throws(EvaluationError) -> UInt64 {
         guard case .integer(let number) = value else { throw .overflow }
         return UInt64(bitPattern: number)

@@ -27,14 +27,15 @@ package struct PredicateFunction: Sendable {
         case number
         /// Several strings.
         case texts
-        /// The common type of the arguments.
+        /// The common type of all arguments.
         case common
-        /// A value of the type in the last argument.
+        /// The type that the last argument names, for a cast.
         case cast
     }
 
-    /// The method by which a call gets its value; bytes are valid until the context's arena is
-    /// reset.
+    /// The way in which a call computes its value.
+    ///
+    /// The bytes of the value are valid until the context's arena is reset.
     enum Evaluation {
         /// A value that depends only on the time of the run.
         case moment(@Sendable (_ now: Double) -> Double)
@@ -49,13 +50,13 @@ package struct PredicateFunction: Sendable {
         case elements(
             @Sendable ([EvaluatedValue], Values, EvaluationContext) throws(EvaluationError)
                 -> EvaluatedValue)
-        /// Several values for a body, which returns whether it needs more.
+        /// Several values, each of which is passed to a closure until the closure returns false.
         case pieces(
             @Sendable (Values, (EvaluatedValue) throws(EvaluationError) -> Bool)
                 throws(EvaluationError) -> Bool)
     }
 
-    /// The values of arguments; `null` if a call does not have one.
+    /// The values of a call's arguments; an argument that the call omits is `null`.
     struct Values {
         var first = EvaluatedValue.null
         var second = EvaluatedValue.null

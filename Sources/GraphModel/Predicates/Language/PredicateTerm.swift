@@ -245,7 +245,7 @@ extension PredicateForm {
     }
 }
 
-/// A form that looks like a function, but has a condition as an argument.
+/// The forms with function syntax that take a condition: `SUBQUERY` and `TERNARY`.
 package enum PredicateForm: String, Sendable, CaseIterable {
     case subquery, ternary
 }

@@ -190,13 +190,13 @@ extension PredicateParser {
             .expression(.negation(try expression(operand))), at: place, depth: operand.depth)
     }
 
-    /// Parses an expression.
+    /// Parses an expression, and returns it with the depth of its tree.
     mutating func operand() throws(GraphPredicateError) -> (GraphExpression, depth: Int) {
         let node = try value()
         return (try expression(node), node.depth)
     }
 
-    /// Parses a predicate.
+    /// Parses a predicate, and returns it with the depth of its tree.
     mutating func condition() throws(GraphPredicateError) -> (GraphPredicate, depth: Int) {
         let node = try disjunction()
         return (try predicate(node), node.depth)

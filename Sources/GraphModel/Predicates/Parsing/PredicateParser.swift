@@ -54,7 +54,7 @@ internal import Diagnostics
 /// every level returns a node that is either, and the caller converts it to the kind that it needs:
 /// `or → and → not → comparison → value → sign → primary`.
 struct PredicateParser {
-    /// A parsed part of the tree.
+    /// A parsed part of the text: a predicate or an expression, and where it starts.
     struct Node {
         enum Content {
             case predicate(GraphPredicate)
@@ -63,7 +63,7 @@ struct PredicateParser {
 
         var content: Content
         var offset: Int
-        /// The depth of the part's tree.
+        /// The depth of the tree of this part.
         var depth: Int
     }
 

@@ -126,7 +126,10 @@ struct ComparisonCheck {
         return (left.expression, right.expression)
     }
 
-    /// Returns the expression; a constant is converted to the kind if it has an exact equal there.
+    /// Returns one side of a comparison in the type of the other side.
+    ///
+    /// A constant is converted if the type has an equal value. Throws if the types cannot be
+    /// compared.
     private func match(
         _ side: PredicateResolver.Resolved, to kind: ExpressionKind,
         other: PredicateResolver.Resolved

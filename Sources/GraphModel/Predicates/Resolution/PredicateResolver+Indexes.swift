@@ -103,7 +103,9 @@ extension PredicateResolver {
         return Resolved(expression: expression, kind: element, node: node)
     }
 
-    /// The maximum number of elements by index that depend on each other.
+    /// The maximum number of indexes such as `[FIRST]` that depend on each other in an expression.
+    ///
+    /// Each one is a nested query, and SQLite limits the nesting.
     static let indexesMax = 4
 
     /// Resolves `tasks[FIRST].title`.
@@ -128,7 +130,7 @@ extension PredicateResolver {
 }
 
 extension GraphExpression {
-    /// The maximum number of elements of stored collections that depend on each other.
+    /// The number of indexes into stored collections that depend on each other.
     fileprivate var storedIndexDepth: Int {
         let depth = operands.map(\.storedIndexDepth).max() ?? 0
         switch self {

@@ -14,10 +14,10 @@ struct PredicateResolver {
         var elements: [Resolved] = []
         /// Whether the elements of a collection have an order.
         var isOrdered = false
-        /// The variable that it replaces, if its value will differ later.
+        /// The variable that was replaced with this sample value; a run binds another value to it.
         var variable: String?
 
-        /// The description for messages.
+        /// The type, the variable, and the value of the expression, for messages.
         var describing: String {
             if let variable { return "\(kind) ($\(variable))" }
             guard case .constant(let value) = expression, value != .null else {
@@ -41,7 +41,7 @@ struct PredicateResolver {
     /// The errors so far, in post-order.
     private(set) var found: [GraphPredicateError] = []
     private var node = 0
-    /// The keys that are compared with text; an unknown one may be meant as text.
+    /// The keys that are compared with text; an unknown one may be text without quotes.
     private(set) var wordsCompared: Set<String> = []
     /// The variables of the enclosing subqueries, with their entities.
     var scope: [String: String] = [:]

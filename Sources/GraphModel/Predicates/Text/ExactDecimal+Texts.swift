@@ -1,5 +1,7 @@
 extension ExactDecimal {
-    /// Returns the order of two texts as numbers; texts that are not numbers come last, by bytes.
+    /// Returns the order of two strings as decimal numbers.
+    ///
+    /// Strings that are not numbers come last, in the order of their bytes.
     package static func order(ofTexts left: ByteView, _ right: ByteView) -> Int {
         switch (ExactDecimal(left), ExactDecimal(right)) {
         case (let left?, let right?): order(left, right)

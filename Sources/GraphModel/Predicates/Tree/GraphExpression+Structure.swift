@@ -1,5 +1,5 @@
 extension GraphExpression {
-    /// Returns a property of the object at the expression.
+    /// Returns the expression for keys of the object that this expression yields.
     func appending(_ keys: [String]) -> GraphExpression {
         if keys.isEmpty { return self }
         return switch self {
@@ -28,7 +28,7 @@ extension GraphExpression {
         }
     }
 
-    /// The predicate directly below, if there is one.
+    /// The predicate of a SUBQUERY or a TERNARY; `nil` for other expressions.
     package var condition: GraphPredicate? {
         switch self {
         case .subquery(_, _, let predicate), .conditional(let predicate, _, _): predicate
@@ -36,7 +36,7 @@ extension GraphExpression {
         }
     }
 
-    /// Returns the expression with its direct parts replaced, from left to right.
+    /// Returns the expression with each operand and its condition replaced, from left to right.
     package func rebuilt<Failure>(
         _ part: (GraphExpression) throws(Failure) -> GraphExpression,
         condition: (GraphPredicate) throws(Failure) -> GraphPredicate

@@ -1,4 +1,4 @@
-/// The scalar parsers and formatters, for values that are strings, and numbers as people write them.
+/// Conversions between values and strings, by the scalar parsers and formatters.
 package enum ScalarText {
     /// Returns the seconds since 2001-01-01 UTC, or `nil` if the text is not an ISO 8601 date.
     package static func date(_ text: String) -> Double? {
