@@ -10,7 +10,7 @@ struct ColumnChanges {
     private static let reportsMax = 10
 
     private let folder: ReportFolder
-    /// The report of this run, which may exist already.
+    /// The name of this run, whose own report may already exist and is skipped.
     private let own: String
 
     init(_ folder: ReportFolder, own: String) {

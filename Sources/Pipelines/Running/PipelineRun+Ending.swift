@@ -38,7 +38,7 @@ extension PipelineRun {
         return knowsMore || outcome.stages.contains(where: \.hasChangedObjects)
     }
 
-    /// Whether the stage has read inputs that are read once.
+    /// Returns whether the stage has read inputs with `once`, which are not read again.
     private func isOnceRead(_ stage: Stage) -> Bool {
         guard let spec = stage.kind as? ImportSpec, spec.read.isOnce else { return false }
         return ledger.entry(of: stage)?.inputs.isEmpty == false
@@ -88,7 +88,7 @@ extension PipelineRun {
         }
     }
 
-    /// Removes the effects on a discarded store from the reports of stages.
+    /// Removes counts from the reports of stages whose changes were discarded.
     mutating func discard(_ stages: [Stage]) {
         for stage in stages where stage.kind.isWriting {
             ledger.discard(stage)
@@ -107,8 +107,9 @@ extension PipelineRun {
         job.stages.filter { [.done, .resumed].contains(ledger.entry(of: $0)?.state) }
     }
 
-    /// Returns the completed stages whose changes are already in the store, without the stages
-    /// whose work is still next to it.
+    /// Returns the completed stages whose changes are already in the store.
+    ///
+    /// - Parameter working: The stages whose changes are only in the working copy.
     private func kept(after working: [Stage], _ job: Job) -> [Stage] {
         done(job).filter { stage in
             stage.kind.isWriting && !working.contains { $0.name == stage.name }
@@ -119,7 +120,9 @@ extension PipelineRun {
         stages.map(\.name).joined(separator: ", ")
     }
 
-    /// Returns what an interrupted run, or one with a temporary failure, leaves for the next run.
+    /// Returns a description of the work that is kept for the next run.
+    ///
+    /// It is for a run that was interrupted or had a temporary failure.
     ///
     /// - Parameter working: the stages whose work is not yet in the store.
     /// - Returns: `nil` if the run has not begun.
@@ -151,7 +154,8 @@ extension PipelineRun {
             fix: "correct what failed, and run it again to complete it")
     }
 
-    /// Returns a note about the discarded work of stages, whose results were already printed.
+    /// Returns a note that the changes of stages were discarded, because their results were
+    /// printed.
     ///
     /// - Parameter working: the stages whose work is not yet in the store.
     /// - Returns: `nil` if neither these stages nor others have done anything.

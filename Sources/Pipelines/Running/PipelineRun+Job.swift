@@ -4,8 +4,7 @@ import GraphStore
 
 /// The job of a run, and the check of its spec against the model.
 extension PipelineRun {
-    /// What a run works on, known once its spec is read: the store, the stages, and the values of
-    /// parameters.
+    /// The store, the stages, and the parameter values of a run, known after its spec is read.
     struct Job {
         var spec: PipelineSpec
         var values: ParameterValues

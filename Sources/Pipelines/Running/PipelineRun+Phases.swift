@@ -51,8 +51,9 @@ extension PipelineRun {
         return nil
     }
 
-    /// Whether an earlier attempt has committed the work of a group, so the work next to the store
-    /// is of a later group.
+    /// Returns whether an earlier attempt of this run has already committed the work of a group.
+    ///
+    /// The working copy next to the store then belongs to a later group.
     private mutating func isDone(_ group: [Stage], _ job: inout Job) throws -> Bool {
         guard job.target.way == .workingCopy(.afterEachStage), !hasBegun, !options.isRestart,
             job.target.isThere, job.target.hasWorkingCopy
@@ -196,7 +197,7 @@ extension PipelineRun {
 }
 
 extension Error {
-    /// Whether the failure is temporary, so that repeating the run may help.
+    /// Whether the failure is temporary, so that the same run may succeed later.
     var isPassing: Bool {
         if let error = self as? StoreError, error.isWrittenMeanwhile { return false }
         switch RunFailure(self, stage: nil).status {

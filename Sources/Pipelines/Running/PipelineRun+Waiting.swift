@@ -3,16 +3,18 @@ import GraphStore
 
 /// How a run ends if another program has locked the store.
 extension PipelineRun {
-    /// Whether the run could not open its store because of a lock, so it has saved nothing.
+    /// Returns whether a locked store ended the run before it saved anything.
     func isLockedOut(by error: any Error) -> Bool { !hasBegun && error.isStoreInUse }
 
-    /// Returns the interruption that ended the wait for a lock; `nil` if no interruption did.
+    /// Returns the signal or time limit that ended the wait for a locked store; `nil` if neither
+    /// did.
     func stop(endingWaitOf error: any Error) -> Interrupted? {
         guard error.isStoreInUse else { return nil }
         return runner.interruption.reason().map { Interrupted($0) }
     }
 
-    /// Returns the error of a run that could not open its store; `nil` if the run is skipped.
+    /// Returns the error to report if the run could not open its locked store; `nil` to skip the
+    /// run.
     func lockedOut(_ error: any Error, _ path: String) -> (any Error)? {
         // Without `--if-locked wait`, the time limit did not end the wait.
         let reason = runner.interruption.reason(ignoringTimeLimit: !storeWait.isAskedFor)
@@ -25,7 +27,7 @@ extension PipelineRun {
         return failure
     }
 
-    /// Describes the saved work of a run that found the store locked after it began.
+    /// Returns a description of what a run had saved when it found its store locked.
     ///
     /// No work is kept next to the store.
     func saved(_ job: Job) -> String {
@@ -66,7 +68,7 @@ extension RunFailure {
 
     fileprivate var isStoreBusy: Bool { diagnostics.contains { $0.code == Self.storeBusy } }
 
-    /// Adds what was saved to the fix of a diagnostic of a locked store.
+    /// Appends a description of the saved work to the fix of each diagnostic about a locked store.
     mutating func addSaved(_ words: @autoclosure () -> String) {
         for place in diagnostics.indices where diagnostics[place].code == Self.storeBusy {
             guard let fix = diagnostics[place].fix else { continue }

@@ -15,9 +15,9 @@ struct PipelineRun {
     private let emitted: EmittedWarnings
     /// The parameters; `nil` until they are bound.
     var values: ParameterValues?
-    /// The name of the run in its report; the start follows.
+    /// The name of the run in its report.
     ///
-    /// They are those of the run that this one completes, or its own if it completes none.
+    /// This name and `started` are taken from an unfinished run if this run completes it.
     var runID: String
     var started: Double
     private(set) var spec: PipelineSpec?
@@ -33,7 +33,7 @@ struct PipelineRun {
     var phase: RunPhase?
     /// The open store that the stages of the current group use; `nil` between two groups.
     var open: Open?
-    /// The notes about the run's progress that the store had when it was last closed.
+    /// The notes that were in the store when it was last closed.
     var lastNotes: RunJournal.Saved?
     /// Whether the run has opened its store, so that it must finish the store at its end.
     var hasOpened = false

@@ -45,7 +45,9 @@ package struct PipelineRunner: Sendable {
         return check(file, telling: &pairs)
     }
 
-    /// Returns all problems of one of several specs.
+    /// Returns all problems of a spec that is checked together with other specs.
+    ///
+    /// One problem is a folder of reports that two specs of the same name share.
     ///
     /// - Parameter pairs: the pairs of specs that share a name and a folder of reports; each is
     ///   reported once.

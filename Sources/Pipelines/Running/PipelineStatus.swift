@@ -8,7 +8,8 @@ package struct PipelineStatus: Sendable {
     package struct Pending: Sendable, Hashable {
         /// The ID of the run, which all its attempts share.
         package var run: String
-        /// The name of the run's pipeline, if it is another one; of a replay, with a prefix.
+        /// The name of another pipeline, if the run belongs to it; for a replay, the name has a
+        /// prefix.
         package var owner: String?
         /// The number of completed stages.
         package var done: Int
@@ -24,7 +25,9 @@ package struct PipelineStatus: Sendable {
 
     /// A run that has begun and has no report of its end.
     package struct Unended: Sendable, Hashable {
-        /// The ID in the store's notes; if active or without notes, its start and process ID.
+        /// The ID of the run from the store's notes.
+        ///
+        /// If the run is active or the store has no notes, it is the start and the process ID.
         package var run: String
         /// The start of the run or its last attempt, in ISO 8601.
         package var began: String
@@ -50,7 +53,7 @@ package struct PipelineStatus: Sendable {
     package var others: [Pending] = []
     /// The reason why it is unknown whether there is unfinished work.
     package var unreadable: String?
-    /// Whether the notes of the store can be read, so that without `pending` nothing is saved.
+    /// Whether the notes of the store could be read; `pending` is reliable only then.
     var knowsNotes = true
     /// The folder of the reports.
     package var folder: String

@@ -9,8 +9,9 @@
 ///                                    └─done→ ended
 /// ```
 struct RunPhase: Hashable, Sendable {
-    /// Where a group of stages works, which one commit saves: on the store itself, or on a copy
-    /// next to it.
+    /// The file on which the stages of a group work: the store itself, or a copy next to it.
+    ///
+    /// One commit saves the work of a group.
     enum WorkLocation: Hashable, Sendable {
         case store, workingCopy
     }
@@ -37,10 +38,9 @@ struct RunPhase: Hashable, Sendable {
     enum Event: Hashable, Sendable {
         /// A container is open for the group, and has the notes of this attempt.
         case opened(WorkLocation)
-        /// No stage of the group must run, because an earlier attempt of the run has committed the
-        /// group.
+        /// An earlier attempt of the run has committed the group, so none of its stages must run.
         case wasDone
-        /// All actions of the last answer are performed.
+        /// All actions that the state machine requested last are performed.
         case done
     }
 
@@ -69,7 +69,7 @@ struct RunPhase: Hashable, Sendable {
         case endNotes
     }
 
-    /// What the run does after a failure.
+    /// An action of the run after a failure.
     enum Remedy: Hashable, Sendable {
         /// Removes the working copy, and the files that have only hidden names.
         case abandonWork

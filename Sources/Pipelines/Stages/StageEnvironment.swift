@@ -25,11 +25,12 @@ struct StageEnvironment: Sendable {
     var interruption: Interruption
     /// The progress of the run, for the next attempt.
     var journal: RunJournal
-    /// The results of the stages, for the report.
+    /// The results of the run's stages so far, from which the report is created.
     var ledger: StageResults
     /// The check that prevents exports from replacing files of the run.
     var outputs: OutputGuard
-    /// The time when output files get their final names.
+    /// The rule by which output files get their final names: at once, or when the store is
+    /// replaced.
     var publication = Publication.immediate
     /// The maximum number of records that each import reads, from `--limit`.
     var recordsMax: Int?

@@ -10,7 +10,7 @@ enum StageKeys {
         Runs this stage even if an earlier stage failed. It sees the store as that stage left it; \
         with `commit: run`, the store before the run, or an empty store if no store existed.
         """, example: "true")
-    /// The entity, if the stage's own key contains its name.
+    /// The key `entity`, for a stage whose own key contains the stage's name instead of the entity.
     static let entity = Key(
         "entity", .text, without: "the value of the stage's own key",
         "The entity, including sub-entities.", example: "Task")
@@ -18,7 +18,8 @@ enum StageKeys {
         required: "where", .selection, "Selects the objects; `ALL` selects every object.",
         example: "\"isCompleted == YES\"", fix: "write `where: ALL` if you mean every object")
 
-    /// The form of a stage's own key whose value may be its name.
+    /// The allowed values of a stage's own key, such as `delete`, if the value can be the stage's
+    /// name.
     static let nameForm = Form<PlacedText>(
         .pattern(
             "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$",
@@ -91,7 +92,7 @@ enum ChangeKeys {
         example: "true")
     static let all: [any SpecificationKey] = [atMost, limit, rules, compact]
 
-    /// The allowed values of `limit`.
+    /// The allowed values of the key `limit`.
     static let bounds: ClosedRange<Int64> = 1...1_000_000_000
 }
 

@@ -3,7 +3,7 @@ import Files
 
 /// The settings and code of one kind of stage in `StageKinds.all`; each kind has its own folder.
 protocol StageKind: Sendable, Hashable {
-    /// The keys of the kind; the first key identifies it and has the mapping's name.
+    /// The keys of the stage; the first one identifies the kind, such as `import`.
     static var mapping: SpecificationMapping { get }
     /// Whether stages of this kind may change the store.
     static var isWriting: Bool { get }
@@ -16,7 +16,7 @@ protocol StageKind: Sendable, Hashable {
     var command: CommandSpec? { get }
     /// The paths that the stage reads or writes.
     var paths: [TemplateText] { get }
-    /// The use of the paths.
+    /// The purpose for which the stage uses its paths, for the check of URLs.
     var pathUse: URLCheck.Use { get }
     /// Whether a restart of the stage has the same result.
     var isRepeatable: Bool { get }
@@ -33,7 +33,7 @@ protocol StageKind: Sendable, Hashable {
 }
 
 extension StageKind {
-    /// The key that identifies a stage of this kind.
+    /// The key that identifies a stage of this kind, such as `import`.
     static var word: String { mapping.definition }
     var word: String { Self.word }
     var isWriting: Bool { Self.isWriting }

@@ -25,7 +25,7 @@ extension ExpressionText {
 }
 
 extension Selection {
-    /// Returns the predicate with its lists inserted, or `nil` for all objects.
+    /// Returns the predicate with list parameters inserted; `nil` if the selection is all objects.
     func predicate(
         _ values: ParameterValues, of entity: String, in model: ManagedObjectModel
     ) throws(Diagnostic) -> GraphPredicate? {
@@ -72,7 +72,7 @@ extension Diagnostic {
 }
 
 extension StoredValue {
-    /// Returns the value for expressions.
+    /// Returns the stored value as a constant of a predicate or an expression.
     func graphValue(as type: AttributeType) -> GraphValue {
         switch self {
         case .null: .null

@@ -12,13 +12,13 @@ struct ChangedInputs {
     let container: PersistentContainer
     let pipeline: String
     let interruption: Interruption
-    /// Whether the saved work of completed imports stays in the store if they run again.
+    /// Whether the objects of completed imports stay in the store if the run starts over.
     let staysSaved: Bool
 
     /// The fix to suggest if a completed import must not be repeated.
     static let wayOn = "run the stages that are left by --from STAGE, or all of them by --restart"
 
-    /// Whether repeating the import would append the same objects a second time.
+    /// Returns whether a repeated import would insert objects that the store already has.
     static func appendsAgain(_ spec: ImportSpec, staysSaved: Bool) -> Bool {
         spec.whenFound == .append && staysSaved
     }

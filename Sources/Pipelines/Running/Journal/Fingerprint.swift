@@ -3,14 +3,16 @@ import GraphModel
 import YAML
 
 extension Stage {
-    /// A fingerprint of the stage's content, independent of its position in the file.
+    /// A digest of the stage's name and keys, which changes if the user edits the stage.
+    ///
+    /// It does not depend on the position of the stage in the file.
     ///
     /// It is computed on each access; the run journal caches it.
     var fingerprint: String { Fingerprint.of(name + " " + words) }
 }
 
 extension YAMLNode {
-    /// The content of the node, without positions, comments, and layout.
+    /// A canonical encoding of the node's content, without positions, comments, and layout.
     ///
     /// Each text is preceded by its length, so different nodes have different encodings. The order
     /// of keys is included, because the order of an export's columns matters.

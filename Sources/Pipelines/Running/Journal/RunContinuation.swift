@@ -1,10 +1,10 @@
-/// Decides whether a run completes the run whose notes are in the store, from values alone.
+/// The decision whether a run completes an unfinished run, from values that the caller has read.
 ///
 /// A run completes another only if both have the same request and date, and the completed stages
 /// have not changed. Then these stages are not repeated. Their inputs are compared later, because
 /// that requires reading them.
 struct RunContinuation {
-    /// The request of a run.
+    /// The part of a run that must be equal if it is to complete another one.
     struct Request: Hashable {
         /// The fingerprint of its parameters, `--only`, `--from`, and `--limit`.
         var fingerprint: String
@@ -14,8 +14,8 @@ struct RunContinuation {
 
     /// The reason why a run starts over.
     enum Obstacle: Hashable {
-        /// The earlier run has ended; only the position of an import that it left out is still
-        /// noted.
+        /// The earlier run has succeeded; only the position of an import that it left out is
+        /// stored.
         case ended
         case parameters
         case date(String)

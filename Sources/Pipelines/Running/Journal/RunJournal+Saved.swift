@@ -2,17 +2,18 @@ import Diagnostics
 import FoundationEssentials
 import GraphStore
 
-/// The notes that runs leave in a store, and what the next run continues of them.
+/// The notes of a run that are stored in a store, and their use by the next run.
 extension RunJournal {
-    /// The notes of an earlier attempt.
+    /// The notes that an earlier attempt left in the store.
     struct Saved: Sendable {
         var run: RunNote
         var stages: [StageNote]
         /// The positions at which imports stopped; the one of the active import comes first.
         var points: [ResumePoint] = []
-        /// Whether the first of `points` is of the import that was running.
+        /// Whether `points` begins with the import that was running when the attempt ended.
         ///
-        /// Its notes have kinds without the name of a stage before them.
+        /// The kinds of this import's notes have no prefix. Those of other imports begin with the
+        /// stage's name.
         var isFirstPresent = false
         /// The number of records that the interrupted imports have saved.
         var recordsLoaded = 0
@@ -38,8 +39,8 @@ extension RunJournal {
             stages.compactMap(\.report.records).map(\.saved).reduce(recordsLoaded, +)
         }
 
-        /// Returns whether these stages, unchanged, have written all notes about completed stages
-        /// and the running import.
+        /// Returns whether all notes were written by these stages, and none of the stages has
+        /// changed since.
         func isOf(_ stages: [Stage]) -> Bool {
             let fingerprints = Dictionary(
                 stages.map { ($0.name, $0.fingerprint) }, uniquingKeysWith: { first, _ in first })
@@ -51,7 +52,7 @@ extension RunJournal {
         var isEmpty: Bool { stages.isEmpty && points.isEmpty }
     }
 
-    /// What a run does with the notes that it finds in its store.
+    /// The use that a run makes of the notes in its store when it begins.
     enum Beginning {
         /// It starts without notes: there are none, or the user asked to start over.
         case new

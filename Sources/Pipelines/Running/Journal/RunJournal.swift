@@ -12,9 +12,11 @@ final class RunJournal: Sendable {
 
     private struct State {
         var stages: [StageNote] = []
-        /// The import whose notes have the plain kinds.
+        /// The progress of the current import; the kinds of its notes have no prefix.
         var present: ResumePoint?
-        /// The imports whose kinds are prefixed with the stage's name and a colon.
+        /// The progress of other interrupted imports.
+        ///
+        /// The kinds of their notes begin with the stage's name and a colon.
         var suspended: [ResumePoint] = []
         /// The fingerprints computed so far, by name of the stage.
         var fingerprints: [String: String] = [:]
@@ -29,7 +31,7 @@ final class RunJournal: Sendable {
     private let paths: NotedPaths
     /// Whether notes are written; `false` if the store is read-only.
     private let takesNotes: Bool
-    /// Whether the stages run after a failure.
+    /// Whether the stages are those with `always: true`, which run after a failure.
     ///
     /// If they are repeatable, they are not noted as completed, and run again with the next
     /// attempt.
@@ -219,7 +221,7 @@ final class RunJournal: Sendable {
 
     // MARK: Imports
 
-    /// Returns the progress of an earlier attempt of an import, even if the stage has changed.
+    /// Returns how far an earlier attempt got with an import, even if the stage has changed.
     func point(of stage: Stage) -> ResumePoint? {
         state.withLock { state in
             ((state.present.map { [$0] } ?? []) + state.suspended)
@@ -275,7 +277,7 @@ final class RunJournal: Sendable {
         try context.writeProgressNote("stopped", 0, Array(try JSONEncoder().encode(names)))
     }
 
-    /// Removes the progress of an import, in the open transaction.
+    /// Removes the progress of an import, in the open transaction, so that it starts over.
     ///
     /// - Parameter note: the note to keep.
     func restart(_ note: ResumePoint? = nil, in context: ManagedObjectContext) throws {

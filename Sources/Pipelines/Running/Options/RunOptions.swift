@@ -38,7 +38,7 @@ package struct RunOptions: Sendable {
     package var opening: StoreSpec.OpenMode?
     /// Whether nothing is changed: the stages run on a copy of the store, and no file is written.
     package var isDry = false
-    /// Whether the run is of `etl import`, without a spec.
+    /// Whether the run belongs to `etl import`, which has no spec file.
     package var isOfImport = false
     /// Whether to start over instead of resuming an interrupted run.
     package var isRestart = false
@@ -59,13 +59,14 @@ package struct RunOptions: Sendable {
     /// An additional file for the run's report; `-` is stdout.
     package var reportFile: String?
 
-    /// Makes counts wrong, to test how such an error is detected.
+    /// A function that falsifies the counts of records, so that tests can check the detection of
+    /// errors.
     var miscount: (@Sendable (RecordCounts) -> RecordCounts)?
 
     /// The decoding of inputs, which affects only the time.
     var decoding = DecodingOptions()
 
-    /// The rejects to read instead of the inputs.
+    /// The replay whose reject files are read instead of the inputs; `nil` for a normal run.
     var replay: Replay?
 
     /// Creates the options for a run that executes all stages and resumes an interrupted run.

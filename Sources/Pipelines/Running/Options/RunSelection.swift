@@ -14,7 +14,7 @@ struct RunSelection {
         replay = options.replay?.folder
     }
 
-    /// A text that differs for a different selection.
+    /// The selection as text; two selections have the same text only if they are equal.
     var identity: String {
         "only \(only ?? "-") from \(from ?? "-") limit \(recordsMax.map(String.init) ?? "-")"
             + (replay.map { " replay \($0)" } ?? "")

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// The end of a replay: the records that were rejected again replace the records that were read.
 extension Replay {
-    /// A file that replaces another; `from` is `nil` to remove the other file.
+    /// One step of a replay's plan: renames `from` to `to`, or removes `to` if `from` is `nil`.
     private struct Move: Decodable, JSONWritable {
         var from: FileName?
         var to: FileName
@@ -12,7 +12,8 @@ extension Replay {
         var json: JSONTree { .fields(["from": from, "to": to]) }
     }
 
-    /// The records that a replay has read.
+    /// Facts about the records that a replay has read, by which new reasons get their old
+    /// positions.
     private struct ReplayedRecords {
         /// The number of reasons in each reject file.
         var counts: [FileName: Int]
@@ -188,8 +189,9 @@ extension Replay {
         try removeWork()
     }
 
-    /// Returns whether a move is one of the replay's files to the folder of rejects, or to a folder
-    /// of links in it.
+    /// Returns whether a move of the plan is from the replay's own files to the folder of rejects.
+    ///
+    /// A folder of links in it is also a valid target.
     private func isOwn(_ move: Move) -> Bool {
         let root = Self.real(FileName(folder))
         let target = Self.real(move.to.folder)

@@ -3,9 +3,9 @@ import Dispatch
 import Synchronization
 
 private enum Wait {
-    /// The interval at which the waiting writer checks for an interruption.
+    /// The interval in milliseconds at which the waiting writer checks for an interruption.
     static let milliseconds = 100
-    /// The number of intervals without a batch after which `pause` is called.
+    /// The number of these intervals without a batch after which `pause` is called.
     static let untilPause = 10
 }
 
@@ -27,7 +27,7 @@ final class BatchQueue<Batch>: Sendable {
         var isCancelled = false
         var hasOverflowed = false
         var error: (any Error)?
-        /// The number of batches that were put in and not yet recycled.
+        /// The number of batches that are full or being written, and so not idle.
         var outCount = 0
         /// Whether one of the batches that were put in and not yet recycled is large.
         var hasLarge = false
@@ -107,7 +107,7 @@ final class BatchQueue<Batch>: Sendable {
         return next?.batch
     }
 
-    /// Whether the reader ran out of batches while `isReadFirst` kept it from waiting.
+    /// Whether the input needed more batches than exist while the reader was not allowed to wait.
     var hasOverflowed: Bool { state.withLock(\.hasOverflowed) }
 
     /// Whether the writer has canceled the reader.

@@ -30,10 +30,12 @@ struct MemoryLimits: Sendable {
         return memory
     }
 
-    /// The counts of equal input records, for all lanes together.
+    /// The memory for counting equal input records, for all reading threads together.
     var rowKeys: Int { total / 8 }
 
-    /// The buffered records of loads without deferred rows, which use the memory of deferred rows.
+    /// The memory for records that are buffered to be sorted by row.
+    ///
+    /// Only loads without deferred rows use it, instead of the memory for these rows.
     var staging: Int { total / 16 }
 
     /// The memory for sorting links at the end of a load, when the load's memory is free.

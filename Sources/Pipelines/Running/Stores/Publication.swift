@@ -18,7 +18,7 @@ import RecordStreams
 struct Publication: Sendable {
     private static let ending = ".ready"
 
-    /// The replacement of the store at the end of the run, for which the files wait.
+    /// The names of a store and of the new file that will replace it at the end of the run.
     private struct PendingReplacement {
         let runID: String
         let store: String
@@ -26,7 +26,7 @@ struct Publication: Sendable {
         let work: String
     }
 
-    /// The replacement of the store, after which the files get their final names.
+    /// The replacement of the store for which the finished files wait.
     ///
     /// It is `nil` if the run works on the store itself; each file then gets its name as soon as it
     /// is complete.
@@ -45,7 +45,7 @@ struct Publication: Sendable {
                 ? PendingReplacement(runID: runID, store: target.path, work: target.workPath) : nil)
     }
 
-    /// Whether the run's files get their final names only when the run replaces its store.
+    /// Whether files keep hidden names until the run replaces its store.
     var isDeferred: Bool { replacement != nil }
 
     /// Adds an export to the plan.
@@ -266,7 +266,8 @@ struct Publication: Sendable {
     }
 
     private struct Plan: Decodable, Equatable {
-        /// The inode of the store that replaces the old one.
+        /// The inode of the new store, by which the plan recognizes that it has replaced the old
+        /// one.
         var file: String
         /// The moves.
         ///

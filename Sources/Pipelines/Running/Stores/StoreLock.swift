@@ -38,7 +38,7 @@ final class StoreLock {
         } != nil
     }
 
-    /// Repeats the attempt until it succeeds or the policy ends the wait.
+    /// Repeats an attempt to take the lock until it succeeds or the policy says to stop waiting.
     private static func whenFree<R>(
         _ policy: RunOptions.LockedPolicy, _ interruption: Interruption,
         _ attempt: () throws(RunFailure) -> R
@@ -93,9 +93,11 @@ final class StoreLock {
 
     private static let attemptsMax = 10
 
-    /// The name of a migration in the lock file; names of pipelines have no space.
+    /// The text that a migration writes into the lock file instead of a pipeline's name.
+    ///
+    /// It contains a space, which no name of a pipeline does.
     static let migration = "etl migrate"
-    /// The name of a removal of history in the lock file.
+    /// The text that a removal of history writes into the lock file instead of a pipeline's name.
     static let purge = "history purge"
 
     /// The last process that took the lock and has not released it.

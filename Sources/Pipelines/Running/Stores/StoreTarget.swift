@@ -17,9 +17,9 @@ struct StoreTarget {
         case workingCopy(ReplacementTime)
         /// Stages fill a new store, which replaces the old one at the end of the run.
         case replacement
-        /// A dry run works on its own clone, which does not replace the store.
+        /// A dry run works on a clone of the store, which is then deleted.
         ///
-        /// - of: the way of the actual run.
+        /// The associated value is the way in which a real run would work.
         case snapshot(of: Way)
 
         /// The time when a clone replaces the store.
@@ -47,7 +47,7 @@ struct StoreTarget {
                 }
         }
 
-        /// Whether writing stages first work on another file.
+        /// Whether the stages that write work on another file, which later replaces the store.
         var usesWorkingCopy: Bool {
             switch self {
             case .readOnly, .inPlace: false
@@ -57,7 +57,7 @@ struct StoreTarget {
 
         var isDry: Bool { if case .snapshot = self { true } else { false } }
 
-        /// The way in which the run would work if it were not a dry run.
+        /// The way itself; for a dry run, the way of the real run.
         var real: Way { if case .snapshot(let way) = self { way } else { self } }
     }
 
@@ -90,12 +90,13 @@ struct StoreTarget {
     var isOfApp = false
     /// Whether to write to an app's store even if it is mirrored to CloudKit.
     var allowsCloudKit = false
-    /// Whether a stage deletes objects and leaves links to them.
+    /// Whether a stage deletes objects without clearing the links to them.
     var leavesLooseLinks = false
     /// How long to wait for locks of other processes.
     var patience: LockPatience?
-    /// The name of the run whose unfinished work was found next to the store, whether or not it can
-    /// be resumed.
+    /// The name of a run whose unfinished working copy was found next to the store.
+    ///
+    /// It is set even if this run resumes that work.
     private(set) var givenUpRun: String?
     private var watched = Watch.none
 
@@ -125,7 +126,7 @@ struct StoreTarget {
         }
     }
 
-    /// Whether work next to the store has begun and has not replaced the store.
+    /// Whether a working copy next to the store exists that has not replaced the store.
     var hasWorkingCopy: Bool { way.usesWorkingCopy && (FileDescriptor.size(workPath) ?? 0) > 0 }
 
     /// Whether the store exists.

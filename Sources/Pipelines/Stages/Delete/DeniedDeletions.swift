@@ -3,7 +3,7 @@ import GraphModel
 import GraphStore
 
 extension StageReport {
-    /// Adds the objects that Deny rules kept in a batch delete.
+    /// Stores in the report how many objects Deny rules kept, and which relationships did.
     mutating func noteDenied(_ result: BatchDeleteResult) {
         denied = result.denied
         guard !result.denials.isEmpty else { return }

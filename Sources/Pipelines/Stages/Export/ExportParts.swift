@@ -18,7 +18,7 @@ struct ExportParts {
     let count: Int
     private let folder: FileName
     private let stem: FileName
-    /// The suffix of the format, and `.gz`.
+    /// The end of the file names: the suffix of the format, followed by `.gz` if compressed.
     private let ending: FileName
 
     init(of path: FileName, count: Int) {

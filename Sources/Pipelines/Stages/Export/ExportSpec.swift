@@ -242,7 +242,8 @@ extension ExportSpec: StageKind {
         return (isCompressed, level)
     }
 
-    /// Reports a key that requires further files if the export has no file.
+    /// Reports a key that needs a file, such as `manifest`, if the export goes to a command or
+    /// stdout.
     private static func reject(
         _ key: any SpecificationKey, _ rule: String, _ target: Target?, _ keys: KeyedMapping
     ) {
@@ -281,7 +282,9 @@ extension ExportSpec.Target {
 }
 
 extension ExportSpec.OrderTerm {
-    /// Sort keys; each text may have several keys separated by commas.
+    /// The allowed values of `order`: sort keys, of which one text may contain several.
+    ///
+    /// Commas separate the keys in a text.
     fileprivate static let form = Form<[[ExportSpec.OrderTerm]]>.oneOrMore(
         Form<[ExportSpec.OrderTerm]>(.text) { value, reader in
             guard let text = value.filledText() else { return nil }

@@ -74,7 +74,7 @@ struct ExportStage: Sendable {
         return report
     }
 
-    /// Returns the fields that an export writes for the key.
+    /// Returns the paths of the fields in which an export writes an object's key.
     private func keyFields(_ schema: StoreLayout) -> [[String]] {
         schema.spelledOut(
             schema.key(of: spec.entity.text).map { [$0] }, of: spec.entity.text, withToManys: false)
@@ -179,7 +179,7 @@ struct ExportStage: Sendable {
             emit: command.reporting(environment.warn))
     }
 
-    /// Returns the shape of nested objects, or `nil` if a record is a row of values.
+    /// Returns the structure of exported objects; `nil` for flat records, which are rows of values.
     private func shape(_ fields: [[String]], _ schema: StoreLayout) -> NestedShape? {
         let entity = spec.entity.text
         if spec.shape == .nested { return NestedShape(fields, of: entity, schema) }

@@ -3,7 +3,7 @@ import GraphModel
 import YAML
 
 extension AttributeMapping {
-    /// The sources of attributes: the path of a field, or a mapping.
+    /// The allowed values of `set`: for each attribute, the path of a field, or a mapping of keys.
     static let form = Form<[AttributeMapping]>.named(
         "ATTRIBUTE", .either([.text, .mapping(FieldKeys.mapping)])
     ) { attribute, value, reader in
@@ -104,7 +104,7 @@ extension FieldMapping {
         }
     }
 
-    /// An offset: `Z`, `UTC`, or `±hh:mm`.
+    /// The allowed values of `zone`: `Z`, `UTC`, or `±hh:mm`.
     static let zoneForm = Form<Zone>(
         .pattern("^(Z|UTC|[+-](0[0-9]|1[0-8]):[0-5][0-9])$", "`Z` or an offset as `\"+02:00\"`")
     ) { value, _ in
@@ -134,7 +134,10 @@ extension FieldMapping {
         return .init(seconds: seconds, location: value.location)
     }
 
-    /// A date pattern; an invalid pattern is reported, but still kept.
+    /// The allowed values of a date pattern.
+    ///
+    /// An invalid pattern is reported, but kept, so that further checks know that the field is a
+    /// date.
     static let dateForm = Form<PlacedText>(.text) { value, reader in
         guard let pattern = value.filledText() else { return nil }
         let place = PlacedText(pattern, value.location)
@@ -158,7 +161,7 @@ extension FieldMapping {
 }
 
 extension FieldMapping.NumberForm {
-    /// The value `seconds` or `milliseconds`.
+    /// The allowed values of `number` for a date: `seconds` or `milliseconds` since 1970.
     static let epoch = Form<FieldMapping.NumberForm>(.choice(Epoch.self)) { value, _ in
         value.choice(Epoch.self).map {
             FieldMapping.NumberForm(
@@ -166,7 +169,7 @@ extension FieldMapping.NumberForm {
         }
     }
 
-    /// A separator character in a number.
+    /// The allowed values of the keys for separators in numbers: one character that is not a digit.
     static let sign = Form<String>(.character) { value, _ in
         guard let scalar = value.scalar, scalar.value == .text,
             scalar.text.unicodeScalars.count == 1, let first = scalar.text.unicodeScalars.first,
@@ -175,7 +178,7 @@ extension FieldMapping.NumberForm {
         return scalar.text
     }
 
-    /// Reads the separators of a number.
+    /// Reads the keys of the mapping form of `number`, which name the separators.
     init(_ keys: KeyedMapping) {
         let decimal = keys[NumberKeys.decimal]
         let group = keys[NumberKeys.thousands]

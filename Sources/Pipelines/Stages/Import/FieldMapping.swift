@@ -108,7 +108,7 @@ package struct FieldMapping: Sendable, Hashable {
     package var isLossy = false
     /// The separator that splits a text into a list.
     package var separator: PlacedText?
-    /// The values that replace texts.
+    /// The entries of `map`, which replace single texts with other values.
     package var map: [MapEntry]?
 }
 
@@ -203,7 +203,7 @@ extension FieldMapping {
 package struct MapEntry: Sendable, Hashable {
     /// The text in the record.
     package var from: String
-    /// The value that replaces the text.
+    /// The value that the field gets if its text equals `from`.
     package var to: ConstantValue
     /// The location of the value.
     package var location: SourceLocation

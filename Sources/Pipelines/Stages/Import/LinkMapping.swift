@@ -28,7 +28,7 @@ enum LinkKeys {
         "link", title: "link.RELATIONSHIP", "Looks up objects by their key.",
         keys: [to, by, missing, many])
 
-    /// The `by` of a relationship that is part of a key.
+    /// The key `by` of a relationship that is itself a part of another key.
     static let keyBy = Key(
         required: "by", LinkMapping.KeyPart.form,
         "The key of the object that the relationship leads to.",
@@ -182,7 +182,7 @@ package struct NestedMapping: Sendable, Hashable {
     /// The location of the mapping.
     package var location: SourceLocation
 
-    /// Returns the equivalent import for objects in a separate file.
+    /// Returns an import with the same mappings, as if the nested objects were records of a file.
     func importSpec(into entity: String) -> ImportSpec {
         ImportSpec(
             read: ReadSpec(), into: PlacedText(entity, into?.location ?? each.location), key: key,
@@ -201,7 +201,7 @@ package struct NestedMapping: Sendable, Hashable {
 }
 
 extension LinkMapping {
-    /// The sources of relationships: objects that are looked up, or objects inside the record.
+    /// The allowed values of `link`: for each relationship, a key to look up, or nested objects.
     static let form: Form<[LinkMapping]> = .named(
         "RELATIONSHIP", .either([.mapping(LinkKeys.mapping), .mapping(NestedKeys.mapping)])
     ) { relationship, value, reader in
@@ -252,7 +252,7 @@ extension LinkMapping {
 }
 
 extension LinkMapping.KeyPart {
-    /// The parts of a key with their sources.
+    /// The allowed values of `by`: for each property of the key, its source.
     fileprivate static let form: Form<[LinkMapping.KeyPart]> = Form(
         .named(
             "PROPERTY",
@@ -287,7 +287,7 @@ extension LinkMapping.KeyPart {
 }
 
 extension NestedMapping {
-    /// A path to one object, or to one list of objects.
+    /// The allowed values of `each`: a path to one object, or to one list of objects.
     fileprivate static let pathForm = Form<PlacedText>(.text) { value, reader in
         guard let text = reader.placed(value) else { return nil }
         do throws(FieldPathError) {

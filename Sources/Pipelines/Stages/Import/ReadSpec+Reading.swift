@@ -3,7 +3,7 @@ import RecordStreams
 import YAML
 
 extension ReadSpec {
-    /// Files, a command, or records to generate.
+    /// The allowed values of `read`: files, a command, or records to generate.
     static let form = Form<ReadSpec>(
         .either([
             .mapping(ReadKeys.mapping), .mapping(ReadKeys.commandMapping),
@@ -132,7 +132,7 @@ extension ReadSpec {
         padsShortRows = keys[ReadKeys.ragged] == .pad
     }
 
-    /// Reports characters that must differ, including the default of a missing key.
+    /// Reports separators that must differ but are equal, also if one of them is a default.
     private mutating func rejectEqualSigns(_ keys: KeyedMapping, _ known: RecordFormat?) {
         let escapeValue = keys.source(of: ReadKeys.escape)
         rejectEqualQuote(keys, known)
@@ -199,7 +199,8 @@ extension ReadSpec {
         value.scalarText().map { PlacedText($0, value.location) }
     }
 
-    /// A text that means null, including unquoted `NULL`, which YAML parses as null.
+    /// The allowed values of a null text; an unquoted `NULL`, which YAML parses as null, is
+    /// allowed.
     static let nullForm = Form<String>(.constant, write: { "\"\($0)\"" }) { value, _ in
         guard let scalar = value.scalar, !scalar.isPlain || !scalar.text.isEmpty else {
             return value.wrong("text")
@@ -217,7 +218,7 @@ extension ReadSpec {
 
     private static let delimiterBytesMax = 16
 
-    /// A delimiter of one or more bytes.
+    /// The allowed values of `delimiter`: one byte or several.
     static let delimiterForm = Form<[UInt8]>(.text) { value, _ in
         guard let text = value.scalarText() else { return nil }
         let bytes = Array(text.utf8)

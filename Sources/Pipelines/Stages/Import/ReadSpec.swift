@@ -153,7 +153,7 @@ package struct GeneratedSpec: Sendable, Hashable {
 
     static let rowsMax = 1_000_000_000
 
-    /// The name of the row number, as a field and as `$row`.
+    /// The name of the row number: a field of generated records, and `$row` in expressions.
     static let rowName = "row"
 
     /// Returns the source of random values for an expression that fills a property.

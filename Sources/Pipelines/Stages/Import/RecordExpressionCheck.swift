@@ -57,7 +57,9 @@ extension ImportSpec {
 }
 
 extension GraphExpression {
-    /// Returns the expression with `$row` replaced by the field of generated records.
+    /// Returns the expression with the variable `$row` replaced by the field `row`.
+    ///
+    /// `row` is the number of a generated record.
     func withRows() throws(GraphPredicateError) -> GraphExpression {
         let row = GeneratedSpec.rowName
         return try substituting(variables: [row: GraphExpression.keyPath([row])])
@@ -66,7 +68,7 @@ extension GraphExpression {
 
 /// Checks an expression over records, whose fields may be of any kind, before any record is read.
 struct RecordExpressionCheck {
-    /// An expression with its purpose.
+    /// An expression to check, with the attribute and the field mapping that use its value.
     struct Subject {
         var text: ExpressionText
         /// The field mapping that converts the value.
@@ -77,7 +79,7 @@ struct RecordExpressionCheck {
         var drawing: Drawing?
     }
 
-    /// A value of the right kind for every name that a run will know.
+    /// Sample values for all parameters, each of the type that the value in a run will have.
     let variables: [String: any GraphPredicateArgument]
 
     /// Returns the problems of a filter of records.

@@ -2,9 +2,9 @@ import Diagnostics
 import GraphStore
 import YAML
 
-/// The keys of `on`.
+/// The keys of `on`: the code of each kind of reject, and `duplicate-key`.
 enum RejectKeys {
-    /// One key for each code of a reject.
+    /// For each code of a reject, the key that sets its rule.
     static let codes = Explanation.rejectCodes.map { code in
         Key(
             code,
@@ -36,7 +36,7 @@ enum RejectRule: String, ExplainedChoice {
         }
     }
 
-    /// Returns the form for some of the rules; the default is `nil`, which means `reject`.
+    /// Returns the form of a key that allows these rules; the default `nil` means `reject`.
     fileprivate static func form(_ rules: [RejectRule]) -> Form<RejectRule?> {
         let words = rules.map { ValueForm.Word(text: $0.rawValue, meaning: $0.meaning) }
         return Form(.words(words), write: { ($0 ?? .reject).rawValue }) { value, _ in

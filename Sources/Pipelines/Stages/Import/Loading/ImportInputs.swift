@@ -16,18 +16,21 @@ struct ImportInputs: Sendable {
     /// The maximum number of records to read.
     private(set) var recordsMax: Int?
     private var done: Set<FileName> = []
-    /// The positions where earlier attempts stopped, at most one per input.
+    /// The positions at which earlier attempts of this import stopped, at most one for each input.
     private var positions: [InputPosition] = []
     /// The positions in files that are no longer inputs.
     private(set) var absentPositions: [InputPosition] = []
-    /// The end of the section that an earlier attempt read to write in row order; batches must end
-    /// there.
+    /// The position at which a batch must end, because a section of an earlier attempt ended there.
+    ///
+    /// A section is a group of records that is written in the order of rows.
     private(set) var sectionEnd: InputPosition?
     /// Whether the inputs are reject files, with a file of reasons next to each.
     private let areRejects: Bool
-    /// The forms of reject files, by their names.
+    /// The formats in which reject files were written, by their names.
     private let rejectForms: [FileName: RejectForm]
-    /// Streams that an earlier attempt has read completely, and that are read again.
+    /// The notes about streams that an earlier attempt has read completely, by path.
+    ///
+    /// They are read again, and the records that were saved are skipped.
     private var known: [FileName: InputNote] = [:]
 
     init(_ read: ReadSpec, _ stage: Stage, _ environment: StageEnvironment) throws {
@@ -94,7 +97,7 @@ struct ImportInputs: Sendable {
                 : "wait for the others, or lower `min-files`")
     }
 
-    /// Removes files that an earlier run has imported if they are unchanged.
+    /// Omits files that an earlier run has imported and that are unchanged since.
     private mutating func leaveOutKnown(
         _ stage: Stage, _ environment: StageEnvironment
     ) throws {
@@ -272,7 +275,7 @@ struct ImportInputs: Sendable {
     /// Whether an earlier attempt has read part of an existing input.
     var hasPositions: Bool { !positions.isEmpty }
 
-    /// Returns an earlier attempt's notes with the paths by which the current inputs were given.
+    /// Returns the notes of an earlier attempt with each path spelled as in the current inputs.
     func naming(
         _ note: ResumePoint, _ paths: NotedPaths
     ) -> ResumePoint {
@@ -322,7 +325,9 @@ struct ImportInputs: Sendable {
     /// others by then.
     var mayBeReadAtOnce: Bool { recordsMax == nil && positions.isEmpty && known.isEmpty }
 
-    /// Returns whether the remaining inputs have this average size, or an unknown size.
+    /// Returns whether the remaining inputs are at least this large on average.
+    ///
+    /// Also returns `true` if their size is unknown, as for a stream.
     func areLarge(_ byteCount: Int) -> Bool {
         let files = filesLeft.map(\.file)
         let total = files.reduce(0) { $0 + $1.byteCount }
@@ -355,7 +360,7 @@ struct ImportInputs: Sendable {
 }
 
 extension ReadOptions {
-    /// Creates options from the settings of a spec.
+    /// Creates the options for reading files from the `read` key of a spec.
     init(_ read: ReadSpec) {
         self.init()
         format = read.format

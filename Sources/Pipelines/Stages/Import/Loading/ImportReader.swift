@@ -181,7 +181,7 @@ final class ImportReader: Sendable {
         }
     }
 
-    /// Notes in a batch up to where its input was read.
+    /// Stores in a batch the position up to which its input was read.
     private func note(
         isEnd: Bool, of file: InputFile, _ reader: RecordReader, _ digest: InputDigest,
         in batch: MappedBatch

@@ -143,7 +143,7 @@ struct ImportStage: Sendable {
             kibibytes: MemoryLimits(environment.spec.budget.memory).pages >> 10)
     }
 
-    /// Returns the reading side, which has not started, and the plan of the writing side.
+    /// Creates the reader, which is not started yet, and the plan for the writer.
     private func makeReading(
         of inputs: ImportInputs, isSmall: Bool
     ) throws -> (plan: ImportPlan, reader: ImportReader, lanes: ImportLanes) {
@@ -172,7 +172,7 @@ struct ImportStage: Sendable {
         return (plan, reader, lanes)
     }
 
-    /// Runs the writing side, on the background context's queue.
+    /// Runs the writer on the queue of the background context.
     private func write(
         _ inputs: ImportInputs, after note: ResumePoint?, leaving left: ResumePoint?,
         in context: ManagedObjectContext

@@ -28,7 +28,7 @@ struct ImportWriter {
     private(set) var imported: [InputNote] = []
     /// The first input that grew while it was read.
     private(set) var grown: String?
-    /// The result of deleting the objects that no record names.
+    /// The result of the deletion for `mirror`; `nil` if nothing was deleted yet.
     var mirrored: BatchDeleteResult?
     var unsaved = UnsavedWork()
     /// The records that are buffered to be written in row order.
@@ -37,7 +37,7 @@ struct ImportWriter {
     var recordsBuffered = 0
     /// The file of the buffered records.
     let spillFile: SpillFile
-    /// Whether further sections may be buffered.
+    /// Whether further records may be buffered to be written in row order.
     var mayStage: Bool
     /// The total size of all inputs, as stored.
     let bytesTotal: Int
@@ -160,7 +160,7 @@ struct ImportWriter {
         }
     }
 
-    /// Saves, or writes the section, if there is enough work.
+    /// Writes a complete section, saves if there is enough work, and begins the next section.
     private mutating func saveIfEnough(_ bytesRead: Int) throws {
         if let section {
             guard section.isComplete else { return }
@@ -223,7 +223,7 @@ struct ImportWriter {
         for reject in batch.rejects { try keep(withFaultsOfStore(reject, batch), batch) }
     }
 
-    /// Returns the reject with the faults that the store finds in the record added.
+    /// Returns a reject to which the faults that the store finds in the same record are added.
     private func withFaultsOfStore(
         _ reject: RejectedRecord, _ batch: MappedBatch
     ) throws -> RejectedRecord {

@@ -35,11 +35,11 @@ struct RejectFiles {
     private var replayed: [FileName: Int] = [:]
     /// Whether a file with records exists, from this attempt or an earlier one.
     private var hasFiles = false
-    /// The paths in use; each belongs to one input.
+    /// The paths of reject files that are already assigned to inputs of this stage.
     private var taken: Set<FileName> = []
-    /// The inputs whose files have not been created.
+    /// The inputs that have rejects but whose reject files have not been created yet.
     private var unmade: [FileName] = []
-    /// The missed links of each input, if the spec asks to report them.
+    /// The file of missed links of each input, if the spec requires these files.
     private var links: [FileName: AppendedFile] = [:]
     private var otherLinks: [LinkFileNote] = []
     private var unmadeLinks: [AppendedFile] = []
@@ -229,7 +229,7 @@ struct RejectFiles {
     /// Whether all reject files so far were removed, or emptied by replays.
     var areRemoved: Bool { !hasFiles && !isDry }
 
-    /// The lengths of the files; valid after `synchronize()`.
+    /// The notes about the lengths of the files; valid after `synchronize()`.
     var notes: [RejectFileNote] {
         others + files.sorted { $0.key < $1.key }.map { $0.value.note(source: $0.key) }
     }
