@@ -29,7 +29,7 @@ package struct FileImport {
         /// The folder to which no spec is written, because the files show nothing.
         private(set) var emptyFolder: String?
 
-        /// Writes no spec.
+        /// Changes the request so that no spec is written, and keeps the folder for the warning.
         fileprivate mutating func keepsNoSpec() {
             (emptyFolder, specFolder) = (specFolder, nil)
         }
@@ -223,7 +223,7 @@ package struct FileImport {
 
     // MARK: Text
 
-    /// The decisions of the import: one line for each import, and one for each doubtful assumption.
+    /// The lines that explain the import: one for each stage, and one for each doubtful assumption.
     package var decisions: [String] {
         let streams = spool.names
         var lines = fit.imports.map(\.line)
@@ -373,7 +373,7 @@ package struct FileImport {
                 PathText.join(folder, InferenceFolder.specName), text: nil, warnings: losses))
     }
 
-    /// Returns the outcome with a note on the objects that a failed import saved.
+    /// Returns the outcome with a note about the objects that a failed import has saved.
     private func noting(_ outcome: RunOutcome) -> RunOutcome {
         guard outcome.status != .ok else { return outcome }
         let counts = Self.counts(of: outcome.stages + outcome.unfinished)

@@ -1,6 +1,8 @@
 import YAML
 
-/// A block of a spec that is fitted to a store: a stage, or a link with `each`.
+/// A mapping of the inferred spec that is adapted to the store's model.
+///
+/// It is a stage, or a link with `each`.
 struct FittedBlock {
     /// The name that the inference gave the entity of the block's records.
     let own: String
@@ -16,7 +18,7 @@ struct FittedBlock {
     var set = FittedMappings()
     /// The entries of `link` in the fitted block, with the store's relationships.
     var links = YAMLNode([])
-    /// The columns that fill an attribute of their name, which needs no entry of `set`.
+    /// The columns that fill an attribute of the same name, for which `set` needs no entry.
     private var plain: [String] = []
     private let block: YAMLNode
 

@@ -73,8 +73,10 @@ extension StoreFit {
         return true
     }
 
-    /// Returns a mapping that clears a to-many relationship if no single attribute identifies its
-    /// objects.
+    /// Returns a mapping that only clears a to-many relationship, for records without its objects.
+    ///
+    /// It is used if no single attribute identifies these objects. Returns `nil` if none is
+    /// possible.
     private func nothing(
         from source: String, to link: RelationshipDescription, _ isTable: Bool
     ) -> YAMLNode? {
@@ -93,7 +95,8 @@ extension StoreFit {
         ])
     }
 
-    /// Whether objects have only their key, like tags, so that a link may create them.
+    /// Returns whether an entity has only its key, as tags do, so that a link may create its
+    /// objects.
     private func isNameAlone(_ entity: String) -> Bool {
         let attributes = model.attributes(of: entity).filter(\.takesValues)
         return attributes.count == 1 && attributes[0].type == .string
@@ -271,7 +274,7 @@ extension StoreFit {
         return source.replacing("[*]", with: "")
     }
 
-    /// Returns the field of a link that identifies objects by one key.
+    /// Returns the field that a link reads, if a single key identifies its objects.
     private static func source(of link: YAMLNode) -> String? {
         guard let by = link["by"]?.entries, by.count == 1 else { return nil }
         return StoreFit.source(by[0].value, by[0].key)

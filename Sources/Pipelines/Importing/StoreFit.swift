@@ -22,20 +22,21 @@ struct StoreFit {
     let addsColumns: Bool
     /// The columns that identify a record, as the user names them; empty to use the store's key.
     let givenKey: [String]
-    /// The name of the store in messages.
+    /// The name of the store for messages.
     let store: String
-    /// The names of streams, by the paths of the copies that are read.
+    /// The names of streams for messages, by the paths of the temporary copies that are read.
     private let streams: [String: String]
     /// Whether the store was created by an app, so that its model must not change.
     let isOfApp: Bool
     /// The facts about the files.
     let inference: Inference
-    /// The import that is being fitted: its files may lack columns that other files of the entity
-    /// have.
+    /// The name of the import stage that is being fitted.
+    ///
+    /// Its files may lack columns that other files of the same entity have.
     private(set) var stageName: String?
     /// The store's model before the import.
     let original: ManagedObjectModel
-    /// Whether texts that meant null in the first import of a column mean it again.
+    /// Whether a text that meant null in a column's first import means null again.
     let keepsNulls: Bool
     /// The fitted imports, in their order.
     private(set) var imports: [FittedImport] = []
@@ -43,15 +44,15 @@ struct StoreFit {
     private(set) var newEntities: [String] = []
     /// The properties that existing entities lacked, such as `Task.color String`.
     private(set) var newProperties: [String] = []
-    /// The relationships that this import adds.
+    /// The relationships that the import adds to the store's model.
     var newLinks: [(entity: String, relationship: String)] = []
-    /// The attributes that this import adds, with their inferred entities.
+    /// The attributes that the import adds to the store's model, with their inferred entities.
     private(set) var newAttributes: [(own: String, entity: String, attribute: String)] = []
-    /// The attributes of the store whose dates are ambiguous, with the fix.
+    /// The attributes whose dates do not show whether the day or the month is first, with a fix.
     private(set) var openDates: [(entity: String, attribute: String, fix: String)] = []
     /// Whether there are several imports.
     private var hasSeveral = false
-    /// The import that is being fitted.
+    /// The import that is being fitted, which is added to `imports` when it is complete.
     var current = FittedImport(entity: "", files: [])
 
     init(
@@ -71,7 +72,7 @@ struct StoreFit {
         self.store = store
     }
 
-    /// Returns the stages with the names of the store.
+    /// Returns the stages, renamed so that they fill the entities and properties of the store.
     mutating func fit(_ stages: [YAMLNode]) throws(RunFailure) -> [YAMLNode] {
         hasSeveral = stages.count > 1
         // An import may link to the entity of a later one.
@@ -311,8 +312,9 @@ struct StoreFit {
         block.fill(found.name, by: node, source)
     }
 
-    /// Fills the attribute in which the store keeps an object as JSON, if the column is one of its
-    /// fields.
+    /// Fills an attribute in which the store keeps a complete object as JSON.
+    ///
+    /// The column is one field of that object.
     ///
     /// - Returns: whether the store has such an attribute.
     mutating func fill(
@@ -352,7 +354,7 @@ struct StoreFit {
         return model.attribute(name, of: entity)
     }
 
-    /// Returns the column that fills an attribute.
+    /// Returns the column that a mapping reads; without a mapping, the attribute's name.
     static func source(_ node: YAMLNode?, _ name: String) -> String {
         node?.text ?? node?["from"]?.text ?? name
     }

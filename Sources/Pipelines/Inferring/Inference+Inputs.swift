@@ -3,7 +3,7 @@ import GraphModel
 
 /// The checks of inputs before entities are inferred, and the entities that the store adds to them.
 extension Inference {
-    /// Refuses URLs, which must be read by a command.
+    /// Throws if an input is a URL, because only a command can read it.
     static func checkURLs(
         _ paths: [String], _ options: InferenceOptions
     ) throws(RunFailure) {
@@ -13,7 +13,7 @@ extension Inference {
         guard urls.isEmpty else { throw RunFailure(.noInput, urls) }
     }
 
-    /// Refuses inputs without records, unless they are those of entities of a store.
+    /// Throws if no input has a record, unless the store already has the entities of the files.
     static func requireRecords(_ inputs: InferenceInputs) throws(RunFailure) {
         guard !inputs.hasRecords, !inputs.areOfStore else { return }
         throw RunFailure(

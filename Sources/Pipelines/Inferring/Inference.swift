@@ -243,7 +243,7 @@ package struct Inference: Sendable {
         }
     }
 
-    /// Returns the notes about columns of these entities that are not links in spite of their names.
+    /// Returns the notes about columns that look like references by their names but are not links.
     func missingLinks(of names: [String]) -> [(entity: String, note: String)] {
         entities.filter { names.contains($0.name) }.flatMap { entity in
             entity.unlinked.map { (entity.name, $0) }

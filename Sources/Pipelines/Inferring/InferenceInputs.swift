@@ -170,7 +170,7 @@ struct InferenceInputs {
     /// Whether any sample has a record.
     var hasRecords: Bool { samples.contains { $0.records > 0 } }
 
-    /// The tables without a record, if there is no record in any file and the store has the entities.
+    /// The empty tables, if no file has a record and the store has the entities of all files.
     private var headers: [String] {
         areOfStore && !hasRecords ? samples.filter { $0.rejectCount == 0 }.flatMap(\.paths) : []
     }
@@ -182,7 +182,7 @@ struct InferenceInputs {
             + (empty.map(\.file) + headers).map(Self.noRecords) + named.flatMap(Self.withoutRecords)
     }
 
-    /// Returns whether the import of the files gives this warning, too.
+    /// Returns whether a run that imports the files gives this warning itself.
     static func isOfRejects(_ warning: Diagnostic) -> Bool {
         !warning.code.hasPrefix("infer.") || warning.code == "infer.rejects"
     }

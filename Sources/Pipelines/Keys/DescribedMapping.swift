@@ -6,7 +6,7 @@ package protocol DescribedMapping: Sendable {
     var definition: String { get }
     /// The keys in the order in which a file would have them.
     var keys: [KeyDescription] { get }
-    /// The form of the keys that the user names, or `nil` if no other keys are allowed.
+    /// The names and values of keys that the user chooses; `nil` if only `keys` are allowed.
     var others: ValueForm.Named? { get }
     /// The title of the mapping on a reference page.
     var title: String { get }

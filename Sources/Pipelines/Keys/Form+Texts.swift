@@ -2,22 +2,22 @@ import Diagnostics
 import YAML
 
 extension Form where Value == String {
-    /// Text that is not empty.
+    /// The form of a text that is not empty.
     static var string: Form { Form(.text) { value, _ in value.filledText() } }
 }
 
 extension Form where Value == PlacedText {
-    /// Text that is not empty, with its location.
+    /// The form of a text that is not empty, which is read with its location.
     static var text: Form { Form(.text) { value, reader in reader.placed(value) } }
 }
 
 extension Form where Value == TemplateText {
-    /// A path, which may contain parameters.
+    /// The form of a path, which may contain parameters as `${name}`.
     static var path: Form {
         Form(.path, write: { $0.text }) { value, reader in reader.template(value) }
     }
 
-    /// Text that may contain parameters.
+    /// The form of a text that may contain parameters as `${name}`.
     static var template: Form { Form(.text) { value, reader in reader.template(value) } }
 
     /// Returns the form of a number, or of text whose parameters result in a number when the run
@@ -48,7 +48,7 @@ extension Form where Value == TemplateText {
 }
 
 extension Form where Value == CountLimit {
-    /// A limit that is a number or a percentage, such as `100` or `5%`.
+    /// The form of a limit: a number or a percentage, such as `100` or `5%`.
     static var limit: Form {
         Form(.limit, write: { $0.text }) { value, _ in
             if let scalar = value.scalar, scalar.value == .text, scalar.text.hasSuffix("%"),
@@ -65,7 +65,7 @@ extension Form where Value == CountLimit {
 }
 
 extension Form where Value == [PlacedText] {
-    /// Returns the form of the same names, in which a repeated name is an error.
+    /// Returns the same form with an additional check that reports repeated names.
     ///
     /// - Parameter place: The position for the message, such as `in the key`.
     func distinct(_ place: String) -> Form {
@@ -83,7 +83,7 @@ extension Form where Value == [PlacedText] {
 }
 
 extension Form where Value == Selection {
-    /// A predicate, or `ALL`; selects all objects if the value is wrong.
+    /// The form of a predicate or `ALL`; an invalid value is read as `ALL`.
     static var selection: Form {
         Form(.predicate, write: { _ in "ALL" }) { value, reader in
             guard let text = reader.expression(value), text != "ALL" else { return .all }
@@ -114,7 +114,7 @@ extension Form where Value == ExpressionText {
 }
 
 extension Form where Value == ConstantValue {
-    /// Text, a number, a Boolean, or null.
+    /// The form of a constant: text, a number, a Boolean, or null.
     static var constant: Form {
         Form(.constant) { value, reader in
             guard let scalar = value.scalar else { return value.wrong("a single value") }

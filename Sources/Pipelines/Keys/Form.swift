@@ -1,6 +1,8 @@
 import YAML
 
-/// The form of a value: its description for pages and editors, and the code that reads it.
+/// The allowed values of a key in a spec, with the code that reads and writes them.
+///
+/// `shape` describes the values for reference pages and editors.
 struct Form<Value: Sendable>: Sendable {
     let shape: ValueForm
     /// The function that returns the YAML text of a value.
@@ -23,7 +25,7 @@ extension Form where Value == Bool {
 }
 
 extension Form where Value: ExplainedChoice {
-    /// Returns the form of a word of an enumeration.
+    /// Returns the form of one word of an enumeration, such as `update` or `skip`.
     static func choice(_ type: Value.Type) -> Form {
         Form(.choice(type), write: { $0.rawValue }) { value, _ in value.choice(type) }
     }
@@ -35,7 +37,11 @@ extension Form where Value == Int {
         Form(.integer(bounds)) { value, _ in value.integer(in: bounds).map { Int($0) } }
     }
 
-    /// Returns the form of a number of bytes: `8MiB`, `512KiB`, `1GiB`, or `65536`.
+    /// Returns the form of a size in bytes, such as `8MiB`, `512KiB`, `1GiB`, or `65536`.
+    ///
+    /// - Parameters:
+    ///   - max: The largest allowed size.
+    ///   - wanted: The description of a valid size, for the message about an invalid one.
     static func size(upTo max: Int = .max, wanted: String = "a size such as 8MiB") -> Form {
         Form(.size, write: { "\($0 >> 20)MiB" }) { value, _ in
             guard let text = value.scalar?.text else { return value.wrong(wanted) }
@@ -51,7 +57,7 @@ extension Form where Value == Int {
 }
 
 extension Form where Value == Int64 {
-    /// A duration such as `30m`, `1h30m`, or `7d`, in seconds.
+    /// The form of a duration such as `30m`, `1h30m`, or `7d`, which is read as seconds.
     static var duration: Form {
         Form(.duration, write: { "\($0 / 86_400)d" }) { value, _ in
             guard let text = value.scalarText() else { return nil }
@@ -64,14 +70,14 @@ extension Form where Value == Int64 {
 }
 
 extension Form {
-    /// Returns the form of a list whose items have the form; other items are reported and left out.
+    /// Returns the form of a list of items; an item that cannot be read is reported and left out.
     static func list<Item>(_ item: Form<Item>) -> Form where Value == [Item] {
         Form(.list(item.shape), write: { item.writeList($0) }) { value, reader in
             value.list()?.compactMap { item.read($0, reader) }
         }
     }
 
-    /// Returns the form of a list, or of its only item without the list.
+    /// Returns the form of a list, or of a single item that stands for a list with only this item.
     static func oneOrMore<Item>(_ item: Form<Item>) -> Form where Value == [Item] {
         Form(.oneOrMore(item.shape), write: { item.writeList($0) }) { value, reader in
             value.listOrOne()?.compactMap { item.read($0, reader) }
@@ -82,7 +88,8 @@ extension Form {
         "[\(items.map(write).joined(separator: ", "))]"
     }
 
-    /// Returns the form of a mapping whose keys are names that the user chooses.
+    /// Returns the form of a mapping whose keys are names that the user chooses, such as
+    /// attributes.
     ///
     /// - Parameter read: Creates an item from a name and its value; `nil` leaves the item out.
     static func named<Item>(
@@ -96,7 +103,7 @@ extension Form {
         }
     }
 
-    /// Returns the form of a mapping of the spec.
+    /// Returns the form of a mapping with fixed keys, such as `budget`.
     ///
     /// - Parameter read: Reads the mapping's keys; unknown keys are reported afterwards.
     static func mapping(
@@ -111,7 +118,7 @@ extension Form {
         }
     }
 
-    /// Returns the form of a value in a short form, or of a mapping.
+    /// Returns the form of a value that is either a short form or a mapping.
     static func either(_ short: Form, or mapping: Form) -> Form {
         Form(.either([short.shape, mapping.shape]), write: short.write) { value, reader in
             (value.isMapping ? mapping : short).read(value, reader)

@@ -2,7 +2,7 @@ import YAML
 
 /// A mapping of a spec: the complete spec, one of its parts, or a stage.
 package struct SpecificationMapping: DescribedMapping {
-    /// The mapping's name under `$defs` in the editor schema; a stage has its keyword.
+    /// The mapping's name under `$defs` in the editor schema; for a stage, its keyword.
     package let definition: String
     /// The heading of the mapping's section or page.
     package let title: String
@@ -14,13 +14,16 @@ package struct SpecificationMapping: DescribedMapping {
     package let keys: [KeyDescription]
     /// The form of the keys that the user names, or `nil` if the mapping allows only `keys`.
     package let others: ValueForm.Named?
-    /// Whether the mapping has its own table; `false` if another table has the same keys.
+    /// Whether a page has a table of the keys; `false` if another table lists the same keys.
     package let hasTable: Bool
-    /// Whether the table explains the words; `false` if each word means the same under all keys.
+    /// Whether the table explains the words that a key allows.
+    ///
+    /// It is `false` if each word has the same meaning under all keys.
     package let explainsChoices: Bool
     /// The link target: the file name of a separate page, or an anchor such as `#store`.
     package let address: String
-    /// Returns the text at the end of the mapping's page; runs do not need it.
+    /// A function that returns the text at the end of the mapping's page; only the reference calls
+    /// it.
     let appendix: @Sendable () -> String
 
     /// Describes a mapping.

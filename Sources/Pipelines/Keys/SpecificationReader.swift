@@ -20,7 +20,7 @@ final class SpecificationReader {
         self.problems = problems
     }
 
-    /// Marks the variables of a predicate or expression as used.
+    /// Records that the spec uses the parameters that a predicate or expression names as variables.
     func noteVariables(in text: String) {
         for part in text.split(separator: "$", omittingEmptySubsequences: false).dropFirst() {
             let name = part.drop { $0 == "{" }.prefix { $0 == "_" || $0.isLetter || $0.isNumber }

@@ -81,7 +81,7 @@ package struct TemplateText: Sendable, Hashable {
         return whole
     }
 
-    /// The end of the text that does not depend on parameters.
+    /// The part of the text after its last parameter, which is known before a run.
     package var knownEnd: String {
         guard case .literal(let text) = parts.last else { return "" }
         return text

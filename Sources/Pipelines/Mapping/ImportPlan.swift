@@ -13,10 +13,12 @@ package struct ImportPlan {
         let expression: RecordExpression?
         /// The fields of the record that form the row key, or `nil` for other values.
         let rowKey: RowKeyFields?
-        /// Whether the value is computed from the row's fields as a key.
+        /// Whether the value is the row key: a hash of fields of the record.
         let isRowKey: Bool
         let sourceText: String
-        /// The constant of the spec, which is the value without a field and also replaces null.
+        /// The constant of the spec: the value if there is no field, and the replacement of null.
+        ///
+        /// Its kind is `absent` if the spec sets none.
         let constant: BulkCell
         /// The value if the field is absent.
         let absentValue: BulkCell
@@ -30,7 +32,7 @@ package struct ImportPlan {
         var absenceCode: String { isKey ? "key" : "required" }
         /// The reason why the attribute needs a value, for messages.
         var need: String { "'\(name)' is \(isKey ? "part of the key" : "required")" }
-        /// The value of an empty field.
+        /// The value of an empty field: the constant of the spec, or else null.
         var emptyValue: BulkCell { constant.kind == .absent ? .null : constant }
         private let isKey: Bool
 
@@ -62,7 +64,7 @@ package struct ImportPlan {
         /// The expression that computes the field.
         let expression: RecordExpression?
         let sourceText: String
-        /// The key that replaces an absent field and null.
+        /// The constant of the spec that replaces a missing key or null.
         let fallback: BulkCell
         let caster: ValueCaster
         let separator: [UInt8]?
@@ -145,8 +147,9 @@ package struct ImportPlan {
         }
     }
 
-    /// A field that must hold an object, such as `magnitude` if the composite's element
-    /// `magnitude.richter` comes from it.
+    /// A field that must be an object because elements of a composite are read from inside it.
+    ///
+    /// For the source `magnitude.richter` of an element, it is the field `magnitude`.
     struct Whole: Hashable {
         var slot: Int
         var text: String
@@ -246,7 +249,7 @@ package struct ImportPlan {
     let links: [Link]
     let filter: CompiledPredicate?
     let wholes: [Whole]
-    /// The fields that records are searched for.
+    /// The fields to read from each record.
     package let selection: FieldSelection
     /// The action for records with unmapped fields.
     let extra: ImportSpec.Extra
@@ -258,7 +261,7 @@ package struct ImportPlan {
     let nullsCasts: Bool
     /// The paths in the spec that at least one record should have.
     let namedPaths: [NamedPath]
-    /// The attributes that a field of their name fills, with the slot of the field.
+    /// The attributes that are filled by a field of the same name, with the slot of that field.
     private let plainAttributes: [(name: String, slot: Int)]
     /// The memory that keeps the bytes of constants alive.
     private let constants: ConstantMemory

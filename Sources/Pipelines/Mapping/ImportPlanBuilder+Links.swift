@@ -125,7 +125,7 @@ extension ImportPlanBuilder {
 }
 
 extension LinkMapping.Missing {
-    /// The policy for the writer.
+    /// The policy of the store's loader that corresponds to this action for a missing object.
     fileprivate var policy: BulkPlan.MissingPolicy {
         switch self {
         case .create: .create

@@ -14,7 +14,9 @@ struct ImportPlanBuilder {
     let model: ManagedObjectModel
     let values: ParameterValues
     let now: Double
-    /// Whether transformables that hold archives of an app's objects are not mapped by name.
+    /// Whether transformable attributes with an app's archives are filled only if `set` names them.
+    ///
+    /// Other programs cannot create such archives.
     let leavesArchives: Bool
     let constants = ConstantMemory()
     var columns: [ImportPlan.Column] = []
@@ -51,7 +53,8 @@ struct ImportPlanBuilder {
         return paths.count - 1
     }
 
-    /// Notes the objects around the last column, if that column is an element of a composite.
+    /// Records the objects that contain the source of the last column, if it fills a composite's
+    /// element.
     private mutating func noteWholes(of attribute: AttributeDescription, from source: String) {
         let depth = attribute.name.compositesAround.count
         for whole in source.compositesAround.suffix(depth) {
@@ -59,7 +62,7 @@ struct ImportPlanBuilder {
         }
     }
 
-    /// Adds the objects around elements of composites.
+    /// Adds the fields that must be objects because they contain elements of composites.
     ///
     /// Call it last: an object that something else reads as a value need not be an object.
     mutating func addWholes() {
@@ -71,7 +74,7 @@ struct ImportPlanBuilder {
         }
     }
 
-    /// Returns the slot of a field that is optional unless something else needs it.
+    /// Returns the slot of a field whose column may be missing, unless something else requires it.
     private mutating func optionalSlot(_ text: String, unless isNeeded: Bool) -> Int {
         let isNew = slots[Self.path(text)] == nil
         let slot = slot(text)

@@ -17,8 +17,9 @@ extension MappedBatch {
         records.location(of: Int(rowRecords[row]), field: nil)
     }
 
-    /// Returns the distances of the fields of links from the start of a row's record, by
-    /// relationship.
+    /// Returns where the fields of links are in a row's record, as offsets from its start.
+    ///
+    /// The offsets are listed by the name of the relationship.
     func distances(ofRow row: Int, _ plan: ImportPlan) -> [(name: String, distance: Int)] {
         plan.links.compactMap { link in
             guard link.nested == nil, let slot = link.part.slot else { return nil }

@@ -15,11 +15,10 @@ package final class MappedBatch {
     var rowKeys: [String] = []
     /// The records that the reader or the mapper rejected, in the order of detection.
     var rejects: [RejectedRecord] = []
-    /// Rows of rejected records, which are not written, but which the writer checks for other
-    /// faults.
+    /// The rows of rejected records, which are only checked for further faults and never written.
     let refused: RowBatch
-    /// For each record in `refused`, by its number: the index of its row, and the cells that the
-    /// mapper has rejected.
+    /// For each row of `refused`, by record number: its index, and the cells that are already
+    /// rejected.
     var rejectedRows: [Int: (row: Int, cells: Set<Int>)] = [:]
     /// The number of records that `keep-if` filtered out.
     var filtered = 0
@@ -73,7 +72,9 @@ package final class MappedBatch {
 
     /// The fields that nothing maps, each with its number of records in the batch.
     var extraFields: [(name: String, count: Int)] = []
-    /// The number of blank lines before the records, and at the end of an input after them.
+    /// The number of blank lines to count with this batch.
+    ///
+    /// These are the lines before the records, and at the end of an input also those after them.
     var blankLines = 0
 
     /// Returns the unmapped fields of objects in the records, each with the number of records that

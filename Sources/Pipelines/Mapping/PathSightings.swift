@@ -5,7 +5,7 @@ import RecordStreams
 /// A path can be misspelled only if some record lacks it and no record has it. If there is null or
 /// an empty list before the last name of a path, the record does not show whether that name exists.
 struct PathSightings {
-    /// What a record shows about a path of the spec.
+    /// The presence of a path in one record.
     private enum Sighting {
         case seen
         case lacking

@@ -151,7 +151,7 @@ extension RecordMapper {
 
     // MARK: Values
 
-    /// Returns one key, or null if the field has none.
+    /// Returns a single key as a cell, or null if the field contains no key.
     private func key(
         _ part: ImportPlan.LinkPart, _ field: Field, _ arena: inout ByteArena
     ) throws(CastFailure) -> BulkCell {

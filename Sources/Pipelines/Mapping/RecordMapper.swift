@@ -269,9 +269,10 @@ package struct RecordMapper {
             + (count == UnmappedFields.countMax ? "at least \(more) more" : "\(more) more")
     }
 
-    /// The fields that must be objects and have another form.
+    /// The fields of a record that must be objects because of composites but have another type.
     struct Misshapen {
-        /// The columns of their elements that become null because the stage allows it.
+        /// The columns that become null because the stage allows this for values that cannot be
+        /// cast.
         var emptied: [Int] = []
         var refused: [(whole: ImportPlan.Whole, failure: CastFailure)] = []
 

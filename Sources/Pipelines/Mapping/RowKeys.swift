@@ -22,8 +22,9 @@ final class RowKeys {
     /// The indexes of the columns, sorted by name, so that the order of the columns has no effect.
     private var order: [Int] = []
     private var rows: RowSplitter?
-    /// Whether to hash the raw row: rows with an escape character or a long delimiter are not split
-    /// here.
+    /// Whether to hash the bytes of the row instead of its fields.
+    ///
+    /// Rows with an escape character or a long delimiter are not split into fields here.
     private var isWholeRow = false
     /// The keys of rejects, by record number.
     private var known: [String?] = []
@@ -89,7 +90,8 @@ final class RowKeys {
         }
     }
 
-    /// Counts records that an earlier attempt has imported.
+    /// Counts the records of a batch that an earlier attempt has imported, without storing their
+    /// keys.
     func count(_ batch: RecordBatch) throws {
         for record in 0..<batch.count { _ = try key(of: record, batch) }
     }

@@ -65,7 +65,7 @@ struct NotedPaths: Sendable {
             || path.hasPrefix(InputName.generatedPrefix) || InputName.isCommand(path)
     }
 
-    /// A missing folder has no links to resolve.
+    /// Returns the folder as an absolute path without symbolic links, even if it does not exist.
     private static func real(_ folder: FileName) -> FileName {
         FileSystem.resolved(folder) ?? folder.normalized
     }

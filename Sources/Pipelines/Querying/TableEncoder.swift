@@ -29,7 +29,7 @@ final class TableEncoder: ValueEncoder {
         /// Whether it is right-aligned, and not truncated while there is space.
         var isNumeric: Bool
         var mayBeTruncated: Bool
-        /// Whether its numbers are counts, which get a thousands separator.
+        /// Whether the column contains counts, which are shown with a thousands separator.
         ///
         /// Other values are unchanged.
         var isCount = false

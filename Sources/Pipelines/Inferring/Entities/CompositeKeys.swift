@@ -10,7 +10,8 @@ struct CompositeKeys {
 
     private struct Candidate {
         var place: Int
-        /// The likelihood by its name; a lower score is more likely.
+        /// How likely the field is part of a key, judging by its name; a lower score is more
+        /// likely.
         var score: Int
         var count: Int
     }

@@ -88,7 +88,8 @@ enum DailyFiles {
 }
 
 extension EntityDraft {
-    /// Whether the key's name is an ID of these objects and not a code of others.
+    /// Whether the key's name is that of an ID of these records, and not of objects that they refer
+    /// to.
     fileprivate var hasOwnID: Bool {
         guard let key = keyLeaf else { return false }
         // The numbers of orders or invoices continue from day to day.

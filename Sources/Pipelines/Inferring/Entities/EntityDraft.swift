@@ -1,7 +1,7 @@
 import GraphModel
 import RecordStreams
 
-/// An entity that is being inferred: the fields of its records, and what each of them becomes.
+/// An entity that is being inferred, with the fields of its records and the role of each field.
 struct EntityDraft {
     /// A field that refers to objects of a known entity.
     struct Reference {
@@ -41,11 +41,12 @@ struct EntityDraft {
         var note: String?
     }
 
-    /// What a draft must know about the other inputs and the store.
+    /// The facts about the other inputs and the store that the inference of one entity uses.
     struct Surroundings {
-        /// The folded names of all entities, unchanged and in the singular.
+        /// The names of all entities without case and separators, unchanged and in the singular.
         var entities: Set<String> = []
-        /// The number of tables in which a folded name is the first column.
+        /// The number of tables whose first column has a name; names are without case and
+        /// separators.
         var firstColumns: [String: Int] = [:]
         var known = InferenceOptions()
 
@@ -86,7 +87,9 @@ struct EntityDraft {
     /// For each field that holds a list of objects, by its index in `leaves`: the index of the
     /// draft of these objects.
     var nested: [Int: Int] = [:]
-    /// The two references that fill a relationship of the store, regardless of their values.
+    /// The two references of a join table that the store already knows as a relationship.
+    ///
+    /// The names of the columns decide this, regardless of the values.
     var storedPair: [Reference]?
     /// The indexes in `leaves` of fields that become no property, because another reference has the
     /// same content.
@@ -358,7 +361,7 @@ struct EntityDraft {
     /// The facts about the lists that contain these objects.
     private var ownerItems: ListFacts? { root.list?.items }
 
-    /// Returns whether a field can be a key by its values.
+    /// Returns whether the values of a field allow it to be a key: unique, and in every record.
     ///
     /// - Parameter repeats: Whether to require repeated values instead of unique ones.
     private func mayBeKey(_ leaf: Leaf, repeats: Bool = false) -> Bool {

@@ -473,7 +473,7 @@ private enum Keys {
         return drafts
     }
 
-    /// Returns whether the objects remain part of their owner.
+    /// Returns whether nested objects stay JSON in their owner, because nothing identifies them.
     private static func isLeft(_ place: Int, _ drafts: [EntityDraft]) -> Bool {
         guard let owner = drafts[place].owner else { return false }
         return drafts[place].key == nil || isLeft(owner.draft, drafts)

@@ -22,7 +22,7 @@ struct InferredAttribute {
     /// Whether the value is computed from all fields of the record.
     var isRowKey = false
     var note: String?
-    /// Whether the note also concerns a user who sees only the import and not the model.
+    /// Whether `etl import` also shows the note, although its user does not see the model.
     var isRemark = false
     /// Whether the point in numbers such as `1.125` may be a group separator instead of a decimal
     /// mark.
@@ -39,8 +39,9 @@ struct InferredAttribute {
     /// It is `nil` for `etl infer`, which imports nothing.
     var origin: PropertyOrigin?
 
-    /// Returns the attribute with the column that fills it in files of one format; `nil` if these
-    /// files have no such column.
+    /// Returns the attribute for files of one form, which may spell its column differently.
+    ///
+    /// Returns `nil` if these files have no such column.
     func seen(in form: SampleForm) -> InferredAttribute? {
         guard !isRowKey else { return self }
         guard let source = form.source(of: source) else { return nil }
@@ -109,8 +110,9 @@ struct InferredLink {
     var isNeeded = false
     var note: String
 
-    /// Returns the link with the column that fills it in files of one format; `nil` if these files
-    /// have no such column.
+    /// Returns the link for files of one form, which may spell its column differently.
+    ///
+    /// Returns `nil` if these files have no such column.
     func seen(in form: SampleForm) -> InferredLink? {
         guard let source = form.source(of: source) else { return nil }
         var seen = self
@@ -119,7 +121,7 @@ struct InferredLink {
     }
 }
 
-/// The import of files of one form, as a stage of the spec.
+/// The import of an entity's files that are read in the same way, as one stage of the spec.
 struct InferredImport {
     /// The name of the stage.
     var name: String

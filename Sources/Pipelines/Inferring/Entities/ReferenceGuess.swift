@@ -1,7 +1,7 @@
 import Diagnostics
 import GraphModel
 
-/// The way in which the values of a field refer to the keys of an entity.
+/// The match between the values of a field and the keys of an entity.
 private struct KeyFit {
     var isMany: Bool
     /// The number of distinct values that are the key of no object.
@@ -11,7 +11,7 @@ private struct KeyFit {
 /// Finds fields that refer to the keys of other samples, by name and content.
 struct ReferenceGuess {
     private(set) var drafts: [EntityDraft]
-    /// The entities that must be imported before an entity.
+    /// For each draft, the drafts that must be imported before it.
     private var needs: [Int: Set<Int>] = [:]
 
     private static let tagNames: Set<String> = [

@@ -1,12 +1,12 @@
 /// The evidence in a field's name that the field refers to an entity.
 struct ReferenceHint {
-    /// The field has the name of the entity or of its key.
+    /// The strength of a name that is that of the entity or of its key.
     static let named = 0
-    /// The name ends in the entity's name, or refers to another object of the same entity.
+    /// The strength of a name that ends in the entity's name, or refers to its own entity.
     static let ownKind = 1
-    /// The name shares a word with the entity's, or names a role of people.
+    /// The strength of a name that shares a word with the entity's, or names a role of people.
     static let related = 2
-    /// The name is not evidence; only the values are.
+    /// The strength of a name that is no evidence, so that only the values count.
     static let byValues = 4
 
     private static let people: Set<String> = [

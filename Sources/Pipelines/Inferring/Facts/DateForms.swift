@@ -32,7 +32,7 @@ struct DateForms {
     /// The indexes in `forms` of the patterns that match every date so far; `nil` before the first
     /// date.
     private var left: [Int]?
-    /// The counts of the values that match a pattern and of those that do not.
+    /// The number of values that match a date pattern, and of those that match none.
     var near = NearType()
 
     /// Whether so few values are not dates that the field may still hold dates.

@@ -29,7 +29,7 @@ struct NumberForms {
         }
     }
 
-    /// A number and its file and line.
+    /// A number in the input, with its file and line.
     struct Example: Equatable {
         var text: String
         var place = ""
@@ -38,7 +38,7 @@ struct NumberForms {
     private var comma = Reading()
     private var point = Reading()
     private var digitsMax = 0
-    /// The counts of the values that are numbers and of the values that are not.
+    /// The number of values that are numbers in any format, and of those that are not.
     private(set) var near = NearType()
     private var hasCommas = false
     private var hasPoints = false
@@ -139,7 +139,7 @@ struct NumberForms {
             decimal: isComma ? "," : ".", thousands: hasGroups ? (isComma ? "." : ",") : nil)
     }
 
-    /// Whether the numbers prove another decimal mark than this one, and none proves this one.
+    /// Returns whether numbers prove another decimal mark than this one, and none proves this one.
     func isOther(than mark: Character) -> Bool {
         let (own, other) = mark == "," ? (withComma, withPoint) : (withPoint, withComma)
         return own == nil && other != nil

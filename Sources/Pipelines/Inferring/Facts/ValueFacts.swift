@@ -203,7 +203,7 @@ struct ValueFacts {
         "unix",
     ]
 
-    /// Units after the names of points in time: `created_at_ms`, `epochMillis`.
+    /// Words for seconds or milliseconds at the end of a column's name, such as `created_at_ms`.
     private static let secondNames: Set<String> = ["s", "sec", "secs", "second", "seconds"]
     private static let millisecondNames: Set<String> = [
         "ms", "msec", "msecs", "milli", "millis", "millisecond", "milliseconds",

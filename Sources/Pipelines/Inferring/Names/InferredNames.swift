@@ -175,7 +175,9 @@ enum InferredNames {
         return parts
     }
 
-    /// Returns the wanted name, or a name that differs only by case, separators, or plural.
+    /// Returns the name in a list that matches a wanted name.
+    ///
+    /// An equal name comes first, then a name that differs only by case, separators, or plural.
     static func match(_ wanted: String, _ names: [String]) -> String? {
         if names.contains(wanted) { return wanted }
         let folded = folded(wanted)

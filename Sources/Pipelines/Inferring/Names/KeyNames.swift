@@ -10,7 +10,7 @@ enum KeyNames {
     ]
     private static let numbers: Set<String> = ["number", "no", "nr", "num", "nummer"]
 
-    /// Words in the names of first columns that do not identify records.
+    /// Words in the names of columns that do not identify records, even if the column is the first.
     private static let others = [
         "title", "description", "text", "note", "comment", "date", "time", "day", "month", "year",
         "created", "updated", "amount", "price", "total", "quantity", "count", "size", "status",
@@ -24,7 +24,7 @@ enum KeyNames {
             || ["code", "number", "no", "key"].contains(where: name.hasSuffix)
     }
 
-    /// Whether digits under that name are codes, and thus text.
+    /// Returns whether values under that name are codes, which are text even if they are digits.
     static func isCode(_ name: String) -> Bool { codes.contains(name) || name.hasSuffix("code") }
 
     /// Returns the rank of a name as an entity's key, from 0, the likeliest; `nil` for other names.

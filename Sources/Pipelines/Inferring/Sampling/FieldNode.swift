@@ -92,7 +92,7 @@ final class FieldNode {
         return member
     }
 
-    /// Starts again at the first member.
+    /// Expects the members of the next object in their usual order, beginning with the first one.
     func rewind() { next = 0 }
 
     /// The name as a string.
@@ -166,7 +166,7 @@ final class FieldNode {
         distinct?.insert(value)
     }
 
-    /// Turns possible null texts back into values if `isValue` returns true.
+    /// Counts texts that may mean null as values, if the closure decides that they are values here.
     func takeMarkers(_ isValue: (Int) -> Bool) {
         for (text, count) in facts.takeMarkers(isValue) {
             var text = text

@@ -121,7 +121,7 @@ struct JSONWalk {
 
     // MARK: Parts
 
-    /// The range of a string between its quotes.
+    /// A string in the record: the range of its bytes between the quotes.
     private struct Text {
         var range: Range<Int>
         var hasEscapes = false
@@ -150,7 +150,7 @@ struct JSONWalk {
         return JSONEscapes.resolved(raw).withUnsafeBufferPointer(body)
     }
 
-    /// Consumes at least one byte, so that no byte is read twice.
+    /// Returns the bytes of a number, at least one, so that the walk always advances.
     private mutating func number() -> UnsafeBufferPointer<UInt8> {
         let start = at
         at += 1

@@ -51,7 +51,10 @@ extension ValueCaster {
     /// The pattern is valid, so this is never `nil`.
     private static let isoDay = try? DatePattern(parsing: "yyyy-MM-dd")
 
-    /// Returns the date, and fails or rounds if a double cannot hold its fraction of a second.
+    /// Returns a date as a cell.
+    ///
+    /// If a double cannot hold its fraction of a second, the date is rejected or, if allowed,
+    /// rounded.
     @inline(__always)
     private func kept(_ date: ReadDate, _ field: Field) throws(CastFailure) -> BulkCell {
         if date.isKept { return .real(date.seconds) }
@@ -85,6 +88,6 @@ extension ValueCaster {
 }
 
 extension DatePattern {
-    /// The description of a valid value.
+    /// The description of a valid date for messages.
     fileprivate var wanted: String { "a date in the pattern \(text), such as \(example)" }
 }

@@ -20,7 +20,9 @@ struct CastFailure: Error {
 struct ValueCaster {
     let attribute: AttributeDescription
     let rules: Rules
-    /// Whether fields are cast by type alone, without a preparation, `map`, or lossy cast.
+    /// Whether only the attribute's type determines the value, so that the fast path applies.
+    ///
+    /// It is `false` for a preparation, a `map`, or a lossy cast.
     private let isPlain: Bool
 
     /// The rules of a spec in addition to the attribute's type.
@@ -38,7 +40,7 @@ struct ValueCaster {
         var isLossy = false
     }
 
-    /// A text in the record and the value that replaces it.
+    /// An entry of `map`: a text in the record and the value that replaces it.
     struct MapEntry {
         var from: [UInt8]
         var to: BulkCell

@@ -150,7 +150,7 @@ extension StoreTarget {
 }
 
 extension Stage {
-    /// Whether it deletes objects without applying delete rules.
+    /// Whether a stage of this kind deletes objects without clearing the links to them.
     var leavesLooseLinks: Bool {
         (kind as? DeleteSpec)?.extent.rules == .ignore
     }
