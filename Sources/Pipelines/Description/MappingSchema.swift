@@ -94,7 +94,7 @@ enum MappingSchema {
         return .object(members)
     }
 
-    /// Converts a value of the description, written in YAML, to JSON.
+    /// Converts a value in a key's description, such as its default, from YAML to JSON.
     private static func value(ofYAML text: String) -> JSONTree {
         YAMLParser.parse(text, file: "example").root.map(JSONTree.init) ?? .text(text)
     }

@@ -57,8 +57,9 @@ struct CellEncoder<Output: ValueEncoder> {
         }
     }
 
-    /// Writes JSON unchanged; an app's archive is written as JSON if it has only plain classes,
-    /// otherwise in base64.
+    /// Writes the value of a transformable attribute: JSON unchanged, and other content in base64.
+    ///
+    /// An app's archive of plain classes is written as JSON.
     private func writeTransformable(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard external?.isOfApp == true, TransformedBytes.isForeign(bytes) else {
             return encoder.json(bytes)

@@ -10,7 +10,7 @@ final class MissingFiles {
     private(set) var count = 0
     /// A message about the first value that was written as null; `nil` if there is none.
     private(set) var first: String?
-    /// Whether the file of at least one value of the current row is missing.
+    /// Whether a value of the current row was written as null because its file is missing.
     var isRowAffected = false
 
     init(_ cursor: RowCursor, _ policy: MissingFilePolicy = .fail) {

@@ -88,7 +88,7 @@ struct PropertyPathCheck {
             message: "'\(entity).\(attribute.name)' is transient, so no store keeps it")
     }
 
-    /// Returns the problem of the one step after a to-many relationship.
+    /// Returns the problem of the step after a to-many relationship, which ends the path.
     private func problem(
         with step: String, after relationship: RelationshipDescription, of owner: String,
         in text: String

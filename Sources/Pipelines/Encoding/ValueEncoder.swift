@@ -27,7 +27,7 @@ protocol ValueEncoder: AnyObject {
     ///
     /// - Returns: whether the list must be begun and written again.
     func endList() -> Bool
-    /// Writes the rest.
+    /// Writes the buffered rest of the output.
     func finish() throws(RecordStreamError) -> OutputSummary
 }
 

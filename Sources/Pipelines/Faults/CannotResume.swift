@@ -3,9 +3,9 @@ import RecordStreams
 /// The reason why an import cannot resume where an earlier attempt stopped.
 struct CannotResume: Error {
     var reason: String
-    /// Whether the stage has changed, while its inputs may be unchanged.
+    /// Whether the reason is a change of the stage; its inputs may be unchanged.
     var isOfStage = false
-    /// Whether a command provides the input again, so that the user need not.
+    /// Whether a command returns the input again when it is repeated, without help by the user.
     var isOfCommand = false
 
     init(_ reason: String) {

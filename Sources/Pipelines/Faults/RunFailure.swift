@@ -42,7 +42,7 @@ package struct RunFailure: Error, Sendable {
         stopReason = reason
     }
 
-    /// The failure of a run that cannot resume, because its notes in the store are damaged.
+    /// The failure of a run whose notes in the store are damaged, so that it cannot resume.
     static var damagedNotes: RunFailure {
         RunFailure(
             .dataError, code: "run.cannot-resume",

@@ -3,7 +3,7 @@ import Digests
 import Files
 import GraphModel
 
-/// File operations of this module.
+/// File operations of this module, in addition to those of `FileSystem`.
 enum FileDescriptor {
     /// Opens a file for appending, and creates it if it does not exist.
     static func createForAppending(_ path: FileName) throws(SystemFault) -> Int32 {

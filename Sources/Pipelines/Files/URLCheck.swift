@@ -29,7 +29,7 @@ package enum URLCheck {
     /// Returns the text between the scheme and the rest of a URL: `://`, or `:` in `sqlite:x`.
     private static func mark(of text: String) -> String { text.contains("://") ? "://" : ":" }
 
-    /// Returns another fix, if the text can also be the name of a file; otherwise, no text.
+    /// Returns an alternative fix for a text that can also be a file's name; otherwise empty.
     private static func other(_ text: String) -> String {
         text.contains("://") ? "" : ", or write `./\(text)` if that is its name"
     }

@@ -67,12 +67,12 @@ private struct Reading {
     private var filter = HistoryFilter()
     private var place: HistoryPlace?
     private(set) var written = 0
-    /// An entity with a key, if deletions of it were printed without the key.
+    /// An entity with a key of which deleted objects were printed without the key; for a hint.
     private var keyless: (entity: String, key: [String])?
     private var hasNoted = false
     private let note: (String) -> Void
 
-    /// The number of pauses after which the store is read even if its files seem unchanged.
+    /// The number of pauses after which changes are read even if the store's files seem unchanged.
     private static let pausesMax = 10
 
     init(

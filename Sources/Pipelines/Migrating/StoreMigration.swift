@@ -51,9 +51,11 @@ package struct StoreMigration {
     package struct Step {
         /// The title of the step; `nil` if a single step leads forward to the target.
         package fileprivate(set) var title: String?
-        /// A description of the version after the step; `nil` if it has no name.
+        /// The name of the version after the step, for messages; `nil` if it has no name.
         fileprivate var target: String?
-        /// The stage in the chain of versions; `nil` if the store has none of the older versions.
+        /// The step in the chain of versions that are listed as history.
+        ///
+        /// It is `nil` if the store has none of these versions.
         fileprivate var stage: ModelHistory.Stage?
         fileprivate var model: ManagedObjectModel
         /// The name of the version before the step; `nil` if it has none.

@@ -212,8 +212,10 @@ struct XcodeMappingTranslation {
             path.isEmpty ? EntityMapping.sameObject : path.joined(separator: ".")
     }
 
-    /// Drops the long path of a relationship whose inverse is set to the reverse path, because
-    /// links are stored once.
+    /// Drops a path of several relationships if the inverse relationship is set to the reverse
+    /// path.
+    ///
+    /// Links are stored once, so one of the two paths is enough.
     ///
     /// A path that only one of the ends has is a problem.
     private mutating func dropSecondEnds() {

@@ -13,7 +13,8 @@ struct EarlierRows {
     private let rowsMax: Int
     /// The root entities of the imports before this one.
     private var roots: Set<String> = []
-    /// The writer for the rows of this import; `nil` if there is no capacity left.
+    /// The writer for the rows of the current import; `nil` if the maximum number of rows is
+    /// reached.
     private var writer: BulkWriter?
     private var width = 0
     private var isConcerned = false

@@ -10,8 +10,7 @@ struct RowTrial {
     private let writer: BulkWriter
     private var nextToken: Int64 = 0
     private var byteCount = 0
-    /// Whether the trial left out rows that the real store, which has their linked objects, might
-    /// accept.
+    /// Whether the trial skipped rows that the store might accept, because it lacks linked objects.
     private(set) var leavesOut = false
 
     /// The maximum size of texts and binary values in bytes; all of them are kept in memory.

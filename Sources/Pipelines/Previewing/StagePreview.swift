@@ -97,7 +97,9 @@ struct StagePreview {
         return refused ?? [:]
     }
 
-    /// Returns the result of a trial; if it fails, reports that and returns `nil`.
+    /// Calls a closure that tries rows, and returns its result.
+    ///
+    /// If the trial fails, that is reported, and the result is `nil`.
     private func attempt<Result>(_ work: () throws -> Result) -> Result? {
         do {
             return try work()
@@ -126,7 +128,7 @@ struct StagePreview {
         var refused: [Int: BulkReject]
         /// The rows that conflict with rows of earlier imports.
         var taken: [Int: BulkReject]
-        /// Whether objects may exist that the trials do not know.
+        /// Whether the store or an earlier import may have objects that the trials do not know.
         var mayBeThere: Bool
     }
 

@@ -7,7 +7,9 @@ import GraphModel
 /// `priority > $n`, the text `5` is a number. In `title == $t`, it is text. In `dueOn < $d`, the
 /// text `today - 7d` is a date.
 struct QueryVariables {
-    /// The number of variables above which only the first reading of each value is tried.
+    /// The number of variables above which combinations of possible types are not tried.
+    ///
+    /// Each value then has its first reading.
     private static let triedMax = 6
 
     /// The values of a predicate's variables.
@@ -101,8 +103,9 @@ struct QueryVariables {
         }
     }
 
-    /// Returns the possible readings of a text, starting with the text itself, which also becomes a
-    /// date, UUID, or binary value if compared with one.
+    /// Returns the values that a text can mean, such as a number or a date.
+    ///
+    /// The text itself comes first. It also becomes a date, a UUID, or bytes if compared with one.
     private func readings(of text: String) -> [GraphValue] {
         var readings: [GraphValue] = [.string(text)]
         if let integer = Int64(text) {
@@ -122,7 +125,7 @@ struct QueryVariables {
         return readings
     }
 
-    /// Advances to the next combination; `false` after the last one.
+    /// Advances to the next combination of readings; returns `false` after the last one.
     private static func advance(_ choice: inout [Int], _ counts: [Int]) -> Bool {
         for position in choice.indices.reversed() {
             choice[position] += 1

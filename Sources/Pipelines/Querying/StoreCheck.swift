@@ -22,7 +22,7 @@ package struct StoreCheck: Sendable {
         package var remarks: [String] = []
         /// The file of the model that the store should have; `nil` if not given.
         package var modelFile: String?
-        /// What the file is instead of a store; `nil` if it is or was one.
+        /// The kind of the file if it never was a store, such as `an empty file`; `nil` otherwise.
         package var otherKind: String?
 
         /// Whether there are no problems and no losses.
@@ -214,8 +214,9 @@ package struct StoreCheck: Sendable {
 }
 
 extension StoreFinding {
-    /// Whether a repair corrects the problem or leaves out the data with it; a repair does not
-    /// change values.
+    /// Whether a repair corrects the problem, or leaves out the affected data.
+    ///
+    /// A repair does not change values.
     fileprivate var isMendable: Bool {
         switch kind {
         case .file, .structure, .metadata, .counter, .entity, .version, .unique, .dangling,

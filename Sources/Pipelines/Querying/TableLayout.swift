@@ -12,7 +12,7 @@ struct TableLayout: Hashable {
 
     /// The width between two columns.
     static let gap = 2
-    /// The minimum width to which a text is truncated, followed by that of a name.
+    /// The minimum widths to which a text and a column's name are truncated.
     private static let textWidthMin = 10
     private static let nameWidthMin = 6
     private static let readableWidth = 40

@@ -16,7 +16,7 @@ package enum ModelSource {
         return (reading.model, reading.diagnostics)
     }
 
-    /// Reads a model, and of a YAML model with errors the parts that are known.
+    /// Reads a model; if a YAML model has errors, the result contains its certain parts.
     static func reading(_ path: String) -> ModelReading {
         // If the kind is unknown, reading the file fails and reports the reason.
         let kind = (try? FileStatus(of: path))?.kind
@@ -70,8 +70,7 @@ package enum ModelSource {
         }
     }
 
-    /// Returns the problems of a YAML file that is a model and not a spec; `nil` if it is not a
-    /// model.
+    /// Returns the problems of a YAML file if it is a model; `nil` for a spec and any other file.
     package static func problems(ifModel path: String) -> [Diagnostic]? {
         let root = YAMLParser.parse(file: path).root
         guard case .mapping(let entries)? = root?.content,

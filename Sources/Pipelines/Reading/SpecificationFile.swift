@@ -185,7 +185,9 @@ extension PipelineSpec {
     /// The code of the warning that the store has another version of the model.
     static let otherVersionCode = "spec.model-version"
 
-    /// Reads the model's file; `nil` if the spec names no file.
+    /// Reads the model's file; in an Xcode bundle, the version that matches the store.
+    ///
+    /// Returns `nil` if the spec names no file.
     func modelFileReading(_ values: ParameterValues) -> StoreSpec.KnownModel? {
         guard case .file(let template)? = store.model, values.canResolve(template) else {
             return nil
@@ -237,7 +239,9 @@ extension PipelineSpec {
 }
 
 extension Diagnostic {
-    /// Returns the diagnostic of a complete model at the location where the spec names it.
+    /// Returns a diagnostic of a complete model file with the location at which the spec names it.
+    ///
+    /// Other diagnostics are unchanged.
     fileprivate func placed(atModel path: String, _ template: TemplateText) -> Diagnostic {
         guard case .file = place else { return self }
         var copy = self

@@ -9,7 +9,7 @@ enum StageKinds {
 }
 
 extension Stage {
-    /// The stages of a spec.
+    /// The allowed values of `stages`: a list of stages of any kind.
     static let form = Form<[Stage]>(
         .list(.either(StageKinds.all.map { kind in .mapping(kind.mapping) }))
     ) { value, reader in

@@ -13,7 +13,7 @@ enum CommandLineFix {
         return fix + " in a spec; `etl infer FILE --output DIR` writes one"
     }
 
-    /// Returns the fix of bytes that are not valid in the encoding; `nil` for any other fault.
+    /// Returns a fix with a flag for the text encoding; `nil` if the fault is not of the encoding.
     static func ofEncoding(_ diagnostic: Diagnostic) -> String? {
         // The codes differ for headers, records, and documents.
         TextEncoding.allCases.first { $0.fix == diagnostic.fix }.map {

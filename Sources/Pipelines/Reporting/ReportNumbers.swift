@@ -33,7 +33,7 @@ enum ReportNumbers {
         }
     }
 
-    /// Returns the number with at most three digits, unless its integer part is longer.
+    /// Returns the number with at most one decimal place; from 100 on, as an integer.
     private static func short(_ value: Double) -> String {
         if value >= 99.95 { return Int(value.rounded()).grouped }
         let tenths = Int((value * 10).rounded())

@@ -9,7 +9,7 @@ enum RunName {
         ScalarText.isoDate(started.rounded(.down)).filter { $0 != "-" && $0 != ":" } + "-\(process)"
     }
 
-    /// Returns the start of a run to the second, as a string of fixed length from its name.
+    /// Returns the start of a run from its name, as a string of fixed length that can be compared.
     static func second(_ name: String) -> Substring { name.prefix(16) }
 
     /// Returns the start of a run in seconds since 2001-01-01 UTC; `nil` for any other string.

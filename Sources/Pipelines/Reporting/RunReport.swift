@@ -165,7 +165,7 @@ package struct RunReport: Decodable, Sendable, Hashable {
         package var cascaded: [String: Int]?
         /// The number of objects that lost a link to a deleted object.
         package var nullified: Int?
-        /// The number of statements that hold.
+        /// The number of conditions of a `verify` stage that are met.
         package var verified: Int?
         /// The inputs that were read completely.
         package var inputs: [Input] = []
@@ -254,8 +254,9 @@ extension RunReport {
     /// Whether the complete spec ran successfully.
     package var isSuccess: Bool { exit.code == 0 && replay == nil && selection == nil }
 
-    /// The number of the attempt and the part of the spec that ran; `nil` for a first attempt of
-    /// the complete spec.
+    /// The attempt and the part of the spec that ran, for messages.
+    ///
+    /// It is `nil` for a first attempt of the complete spec.
     var entryText: String? {
         let parts = [attempts > 1 ? "attempt \(attempts)" : nil, partText].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")

@@ -46,7 +46,7 @@ package struct StageReport: Sendable, Hashable, Decodable {
     package var nullified = 0
     /// The file that an export wrote, with its rows and bytes.
     package var exported: ExportedFile?
-    /// The number of statements of a `verify` stage that are true; `nil` for other stages.
+    /// The number of conditions of a `verify` stage that are met; `nil` for other stages.
     package var verified: Int?
 
     /// Creates the report of a stage that has not read or changed anything.
@@ -123,7 +123,7 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     package var unchanged = 0
     /// The number of records skipped by `when-found: skip` or `missing: skip`.
     package var skipped = 0
-    /// The number of records that do not meet the `filter` of the import.
+    /// The number of records that do not match the `keep-if` of the import.
     package var filtered = 0
     /// The number of records superseded by another record of the import with the same key.
     package var superseded = 0
@@ -167,7 +167,7 @@ package struct RecordCounts: Sendable, Hashable, Decodable {
     /// The number of records that have a result and are not rejects.
     var saved: Int { ended - rejected - (discarded ?? 0) }
 
-    /// Counts the records without a result as waiting, if the stage did not finish.
+    /// Counts the records that have no result yet as deferred, if the stage did not finish.
     mutating func noteDeferred() {
         waiting = read > ended ? read - ended : nil
     }
@@ -326,8 +326,9 @@ struct ObjectTally: Decodable, JSONWritable {
     /// The counts by entity number.
     private var counts: [Int64: Counts] = [:]
 
-    /// Entity numbers and counts alternate, which is how `Codable` stores dictionaries with
-    /// non-string keys.
+    /// The counts as a list in which each entity number is followed by its counts.
+    ///
+    /// `Codable` stores dictionaries with keys that are not strings in this way.
     var json: JSONTree {
         let turns = counts.sorted { $0.key < $1.key }.flatMap { number, count in
             [

@@ -43,7 +43,7 @@ package struct BudgetSpec: Sendable, Hashable {
 }
 
 extension BudgetSpec {
-    /// Reads `budget`.
+    /// Reads the key `budget`.
     init(_ keys: KeyedMapping) {
         self.init(
             saveEvery: keys[BudgetKeys.saveEvery], bytes: keys[BudgetKeys.bytes],

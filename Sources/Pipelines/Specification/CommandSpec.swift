@@ -64,7 +64,7 @@ extension CommandSpec {
         self.variables = variables ?? []
     }
 
-    /// A word of a command, which may be empty or a number.
+    /// The allowed values of a word in a command, which may be empty or a number.
     fileprivate static let word = Form<TemplateText>(.scalar) { value, reader in
         guard let scalar = value.scalar, !scalar.isPlain || !scalar.text.isEmpty else {
             return value.wrong("text")
@@ -75,7 +75,7 @@ extension CommandSpec {
 }
 
 extension Form where Value == CommandSpec {
-    /// A program and its arguments.
+    /// The form of a command: a program and its arguments.
     static var command: Form {
         Form(.list(.scalar)) { value, reader in
             guard let items = value.list() else { return nil }
@@ -98,7 +98,7 @@ extension Form where Value == CommandSpec {
 }
 
 extension Form where Value == [CommandSpec.Variable] {
-    /// Environment variables by name.
+    /// The form of environment variables: values by name.
     static var variables: Form {
         .named("NAME", .text) { name, value, reader in
             guard !name.text.isEmpty, name.text.first?.isNumber == false,

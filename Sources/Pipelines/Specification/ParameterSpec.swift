@@ -92,7 +92,9 @@ extension ParameterSpec {
     /// Names with a built-in meaning.
     private static let reserved = ["now", "today", "run"]
 
-    /// Parameters by name; a parameter of unknown type becomes a string, so that its name is known.
+    /// The allowed values of `parameters`: for each name, the settings of the parameter.
+    ///
+    /// A parameter of an unknown type is read as a string, so that its name is known.
     static let form = Form<[ParameterSpec]>.named("NAME", .mapping(ParameterKeys.mapping)) {
         name, value, reader in
         check(name, reader)

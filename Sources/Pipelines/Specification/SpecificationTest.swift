@@ -169,7 +169,7 @@ package indirect enum TestValue: Sendable, Hashable {
 }
 
 extension SpecificationTest {
-    /// Tests with unique names.
+    /// The allowed values of `tests`: a list of tests with different names.
     static let form = Form<[SpecificationTest]>(.list(.mapping(TestKeys.mapping))) {
         value, reader in
         var names: Set<String> = []
@@ -232,7 +232,7 @@ extension TestObject {
         return TestObject(members: members, location: value.location)
     }
 
-    /// A reject, which may be written as its code alone.
+    /// The allowed values of an expected reject: its code alone, or a mapping.
     fileprivate static let reject = Form<TestObject>(.either([.text, .record])) { value, reader in
         guard case .text? = value.scalar?.value else { return form.read(value, reader) }
         return TestObject(

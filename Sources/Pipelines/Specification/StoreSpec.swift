@@ -208,7 +208,7 @@ extension StoreSpec {
             location: keys.location)
     }
 
-    /// The path of a model's file, or the model itself.
+    /// The allowed values of `model`: the path of a file, or the model itself.
     fileprivate static let modelForm = Form<ModelSource>(.either([.path, .record])) {
         value, reader in
         guard value.isMapping else { return reader.template(value).map { .file($0) } }
@@ -243,7 +243,7 @@ extension StoreSpec.History {
         return value.wrong("off, or a mapping such as { keep: 7d }")
     }
 
-    /// A duration in full days.
+    /// The allowed values of `history.keep`: a duration in full days.
     fileprivate static let daysForm = Form<StoreSpec.History>(.duration) { value, reader in
         guard let seconds = Form<Int64>.duration.read(value, reader) else { return nil }
         guard seconds % 86_400 == 0 else {

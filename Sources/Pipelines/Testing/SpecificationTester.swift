@@ -8,9 +8,9 @@ package struct SpecificationTester: Sendable {
     package struct Outcome: Sendable {
         /// The exit status: `ok` if all tests passed, `check` if one failed, or the error's status.
         package var status = ExitStatus.ok
-        /// The number of tests without a difference.
+        /// The number of tests whose results are as expected.
         package var passed = 0
-        /// The number of tests with a difference or an error.
+        /// The number of tests with an unexpected result or an error.
         package var failed = 0
         /// The problems of the spec and the differences of failing tests.
         package var diagnostics: [Diagnostic] = []

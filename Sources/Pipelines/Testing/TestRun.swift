@@ -106,7 +106,9 @@ struct TestRun {
             + missing.map { "\($0.name)=/nowhere" }
     }
 
-    /// Returns the spec without secrets and files of the machine, which are not part of a test.
+    /// Returns the spec without its secrets and its files from this machine.
+    ///
+    /// They are not part of a test.
     private static func withoutSources(_ spec: PipelineSpec) -> PipelineSpec {
         var spec = spec
         for place in spec.parameters.indices {
@@ -161,7 +163,7 @@ struct TestRun {
             rejects: try stages.flatMap { try rejects(of: $0, container) })
     }
 
-    /// Returns imports of the objects that exist before the test.
+    /// Returns import stages that create the objects that exist before the test.
     private func before() throws -> [Stage] {
         let imports = TestNameCheck.imports(of: spec)
         return try test.given.filter { !imports.contains($0.name.text) }.map { given in

@@ -37,7 +37,7 @@ enum PictureParts {
             """
     }
 
-    /// Draws a file, or objects of the store.
+    /// Draws the source or the target of a stage: a file, or objects of the store.
     static func end(
         _ end: StagePicture.End, _ x: Double, _ y: Double, _ width: Double, _ height: Double
     ) -> Markup {
@@ -86,14 +86,14 @@ enum PictureParts {
         """
     }
 
-    /// Draws the line between two stages.
+    /// Draws the vertical line that connects two stages.
     static func spine(_ x: Double, _ y1: Double, _ y2: Double) -> Markup {
         "<path class=\"spine\" d=\"M\(x) \(y1)V\(y2)\"/>"
     }
 
     static let pillHeight = 42.0
 
-    /// Draws the rejects: their count, and their codes below.
+    /// Draws the box of the rejects: their number, and their codes below.
     static func pill(
         _ label: (count: String, codes: String), _ x: Double, _ y: Double, _ width: Double
     ) -> Markup {

@@ -11,11 +11,11 @@ import FoundationEssentials
 /// ```
 struct RunIndex {
     static let name = "index.html"
-    /// The mark of this version.
+    /// The comment at the start of the page, with the version that wrote it.
     ///
     /// Rows written by another version are created again.
     private static let mark = "\(anyMark), format 1, \(Release.version) -->"
-    /// The start of the mark in all versions.
+    /// The start of this comment in all versions, by which etl recognizes its own page.
     private static let anyMark = "<!-- etl runs"
     private static let rowsMax = 1000
 
@@ -39,7 +39,7 @@ struct RunIndex {
         }
     }
 
-    /// Returns the page, after a run has written its report.
+    /// Returns the page with the lines of all reports, including a new one.
     func page(with report: RunReport) -> [UInt8] {
         // A missing folder has no reports.
         let names = Set((try? FileSystem.textNames(in: folder)) ?? [])

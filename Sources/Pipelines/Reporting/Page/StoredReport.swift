@@ -100,7 +100,9 @@ package struct StoredReport: Sendable {
         return try read(newest)
     }
 
-    /// Returns the reports of all pipelines in a folder; the run that ended last is at the end.
+    /// Returns the paths of the reports of all pipelines in a folder.
+    ///
+    /// The report of the run that ended last is at the end.
     static func paths(in folder: String) -> [String] {
         let reports = names(in: folder).compactMap { name -> (run: String, path: String)? in
             guard name.hasSuffix(ReportFolder.dataSuffix) else { return nil }
