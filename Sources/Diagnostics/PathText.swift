@@ -61,7 +61,7 @@ package enum PathText {
         return text(FileName(bytes: name.utf8.dropFirst(beginning.utf8.count)))
     }
 
-    /// Returns a file name that was made from strings as a string.
+    /// Returns a file name as a string; the name was built from strings.
     ///
     /// Nothing is lost: valid UTF-8 that is split or joined at slashes stays valid.
     private static func text(_ name: FileName) -> String {

@@ -77,7 +77,7 @@ extension Form {
         }
     }
 
-    /// Returns the form of a list, or of a single item that stands for a list with only this item.
+    /// Returns the form of a list, or of a single item as the short form of a list.
     static func oneOrMore<Item>(_ item: Form<Item>) -> Form where Value == [Item] {
         Form(.oneOrMore(item.shape), write: { item.writeList($0) }) { value, reader in
             value.listOrOne()?.compactMap { item.read($0, reader) }

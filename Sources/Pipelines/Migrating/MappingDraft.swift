@@ -72,7 +72,7 @@ struct MappingDraft {
         translation?.todos.filter { $0.entity == entity }.map(\.text) ?? []
     }
 
-    /// Returns the open decisions for entities that have no block of their own in the file.
+    /// Returns the open decisions for entities that have no separate block in the file.
     private func homelessTodos() -> [String] {
         let homes = Set(
             new.entities.filter { !$0.isAbstract && !sources(of: $0.name).isEmpty }.map(\.name))

@@ -27,7 +27,7 @@ extension PipelineRun {
         return failure
     }
 
-    /// Returns a description of what a run had saved when it found its store locked.
+    /// Returns a description of the work that a run had saved when it found its store locked.
     ///
     /// No work is kept next to the store.
     func saved(_ job: Job) -> String {

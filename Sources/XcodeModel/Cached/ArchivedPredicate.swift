@@ -190,7 +190,7 @@ struct ArchivedPredicate {
         return .collection(.keyPath(Array(keys.dropLast())), op, Array(keys.suffix(1)))
     }
 
-    /// Returns the constant that a cast to `NSDate` stands for; `nil` for another cast.
+    /// Returns the date constant of a cast to `NSDate`; `nil` for another cast.
     ///
     /// Xcode writes a date as `CAST(1.5, "NSDate")`, in seconds since 2001.
     private static func cast(

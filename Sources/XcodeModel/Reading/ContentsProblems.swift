@@ -102,7 +102,7 @@ struct ElementAttributes {
         return nil
     }
 
-    /// Keeps an attribute as it is in the file, although it was read.
+    /// Keeps an attribute unchanged, although it was read.
     ///
     /// - Parameter text: The text to keep; `nil` for the text in the file.
     mutating func keep(_ name: String, as text: String? = nil) {
@@ -117,7 +117,7 @@ struct ElementAttributes {
         if element[name] == nil { kept[name] = "" }
     }
 
-    /// The attributes to write back unchanged: those that were kept, and those that were not read.
+    /// The attributes to write back unchanged: kept attributes, and attributes that were not read.
     var extras: [String: String] {
         var extras = kept
         for attribute in element.attributes where !taken.contains(attribute.name) {

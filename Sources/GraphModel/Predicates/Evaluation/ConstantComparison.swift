@@ -64,7 +64,7 @@ struct ConstantComparison {
         }
     }
 
-    /// Returns the number of a value; `nil` if the value is no number or needs the complete parser.
+    /// Returns the number of a value; `nil` if it is not a number or needs the complete parser.
     @inline(__always)
     private static func number(_ value: EvaluatedValue, readsText: Bool) -> NumericValue? {
         switch value {

@@ -18,7 +18,7 @@ package struct DatePattern: Sendable, Hashable {
         package var correction: String?
     }
 
-    /// The reason why a text in this pattern is no date: the calendar lacks its day or its time.
+    /// The reason why a text in this pattern is not a date: the calendar lacks its day or its time.
     package enum Missing: Sendable, Hashable {
         /// The month does not have the day.
         case day

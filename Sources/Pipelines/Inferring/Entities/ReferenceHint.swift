@@ -6,7 +6,7 @@ struct ReferenceHint {
     static let ownKind = 1
     /// The strength of a name that shares a word with the entity's, or names a role of people.
     static let related = 2
-    /// The strength of a name that is no evidence, so that only the values count.
+    /// The strength of a name that is not evidence, so that only the values count.
     static let byValues = 4
 
     private static let people: Set<String> = [

@@ -12,7 +12,7 @@ extension RunJournal {
         var points: [ResumePoint] = []
         /// Whether `points` begins with the import that was running when the attempt ended.
         ///
-        /// The kinds of this import's notes have no prefix. Those of other imports begin with the
+        /// The kinds of this import's notes have no prefix. Kinds for other imports begin with the
         /// stage's name.
         var isFirstPresent = false
         /// The number of records that the interrupted imports have saved.
