@@ -19,6 +19,18 @@ static inline int etl_set_defensive(sqlite3 *connection, int is_on) {
     return before;
 }
 
+// Returns whether no other connection has opened the database, which must be in WAL mode: there, each
+// connection holds a shared lock on the file until it is closed. SQLite finds out in the same way
+// whether to remove the WAL. In another mode, this would give up the lock of a transaction.
+static inline int etl_is_only_connection(sqlite3 *connection) {
+    sqlite3_file *file = 0;
+    int found = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (found != SQLITE_OK || !file || !file->pMethods) return 0;
+    int locked = file->pMethods->xLock(file, SQLITE_LOCK_EXCLUSIVE);
+    int shared = file->pMethods->xUnlock(file, SQLITE_LOCK_SHARED);
+    return locked == SQLITE_OK && shared == SQLITE_OK;
+}
+
 // Gives memory that was freed, but stays with the process between what is not, back to the system;
 // only where the C library does not do so by itself.
 static inline void etl_return_freed_memory(void) {

@@ -99,7 +99,8 @@ extension PersistentStore {
     }
 }
 
-/// The cause of an error: a load was stopped or killed before it created its indexes and links.
+/// The cause of an error: a load or a deletion was stopped or killed before it
+/// created its indexes and links.
 struct UnfinishedLoad: Error {}
 
 extension StoreError {
@@ -110,8 +111,8 @@ extension StoreError {
     static func unfinishedLoad(_ path: String) -> StoreError {
         StoreError(
             .busy,
-            "\(path) was left by an initial load that did not finish, so indexes and "
-                + "links are missing", cause: UnfinishedLoad())
+            "\(path) was left by a first load or a large deletion that did not finish, so indexes"
+                + " and links are missing", cause: UnfinishedLoad())
     }
 }
 

@@ -69,6 +69,12 @@ extension Connection {
         }
     }
 
+    /// Returns whether the database is in WAL mode and no other connection has opened it, so that
+    /// `leaveLog()` would succeed after the open transaction.
+    package func isAloneInLog() throws(StoreError) -> Bool {
+        try journalMode() == "wal" && etl_is_only_connection(handle) != 0
+    }
+
     /// Returns to the WAL mode.
     package func enterLog() throws(StoreError) {
         try execute("PRAGMA main.journal_mode = WAL")

@@ -97,8 +97,8 @@ import Testing
         #expect(result.output == "")
         #expect(
             result.errors == """
-                error: kept/store.sqlite was left by an initial load that did not finish, so \
-                indexes and links are missing [store.busy]
+                error: kept/store.sqlite was left by a first load or a large deletion that did \
+                not finish, so indexes and links are missing [store.busy]
                   fix: run the spec or repeat the import, which completes it; opening the store for writing also completes it
 
                 """)

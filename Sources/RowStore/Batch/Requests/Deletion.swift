@@ -344,6 +344,8 @@ package struct Deletion {
         else { return false }
         let count = try connection.integer("SELECT count(*) FROM \(doomed(edge.sourceRoot))") ?? 0
         guard try connection.shrinksMuch(edge.sourceTable, deleting: Int(count)),
+            // Triggers must not run for the rows that stay.
+            try !connection.hasTriggers(on: table.name),
             try connection.hasNoOtherIndexes(than: [table.reverseIndex.name], on: table.name)
         else { return false }
         try PendingIndexes.deferIndexes([table.reverseIndex], on: connection)

@@ -107,8 +107,8 @@ struct LoadOwner: Equatable {
     func refusal(_ path: String) -> StoreError {
         StoreError(
             .busy,
-            "\(path) is in its first load, by process \(process), whose indexes and links"
-                + " come at its end")
+            "\(path) is in a first load or a large deletion, by process \(process), whose indexes"
+                + " and links come at its end")
     }
 
     // MARK: Identifying processes and files

@@ -166,13 +166,15 @@ package final class WriteSession {
     }
 
     /// Returns whether indexes and join rows can be deferred until after the commit: in a large
-    /// file of our own in which nothing is deferred so far.
+    /// file of our own in which nothing is deferred so far, and that nobody else has open.
     ///
-    /// Derived attributes may read other rows by links, and belong to the same commit.
+    /// Until they are built, others could neither save nor read links. Derived attributes may read
+    /// other rows by links, and belong to the same commit.
     func mayDeferIndexes() throws(StoreError) -> Bool {
         guard store.derived?.isEmpty != false, schema.isOurs, schema.parts.isEmpty,
             connection.fileName != nil,
-            try connection.pageCounts().count >= PageBuild.pagesMin
+            try connection.pageCounts().count >= PageBuild.pagesMin,
+            try connection.isAloneInLog()
         else { return false }
         return try !PendingIndexes.isPending(on: connection)
     }
