@@ -65,11 +65,19 @@ extension GraphExpression {
 extension GraphPredicate {
     /// The comparisons of the predicate from left to right, without those inside expressions.
     package var comparisons: [GraphComparison] {
+        var found: [GraphComparison] = []
+        collectComparisons(into: &found)
+        return found
+    }
+
+    // One array, because copying one for each level would take quadratic time in deep predicates.
+    private func collectComparisons(into found: inout [GraphComparison]) {
         switch self {
-        case .constant: []
-        case .comparison(let comparison): [comparison]
-        case .not(let part): part.comparisons
-        case .and(let parts), .or(let parts): parts.flatMap(\.comparisons)
+        case .constant: break
+        case .comparison(let comparison): found.append(comparison)
+        case .not(let part): part.collectComparisons(into: &found)
+        case .and(let parts), .or(let parts):
+            for part in parts { part.collectComparisons(into: &found) }
         }
     }
 

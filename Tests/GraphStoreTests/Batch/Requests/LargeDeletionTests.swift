@@ -151,6 +151,56 @@ import Testing
         #expect(try content(path) == expected, "seed \(TestSeed.ofThisRun)")
     }
 
+    @Test("nothing is deferred while another connection has the store open, so that it can read links")
+    func shared() throws {
+        let folder = try TemporaryFolder()
+        let path = try filled(folder)
+        let container = try PersistentContainer(model: nil, at: path, opening: .existing)
+        let other = try PersistentContainer(model: nil, at: path, opening: .existing)
+        let reader = other.newContext()
+        let count = FetchRequest<ManagedObject>(
+            entityName: "Task", predicate: try GraphPredicate(format: "ANY tags.name != nil"))
+        let before = try reader.count(for: count)
+        _ = try delete(container, defers: true)
+        #expect(try pending(path) == [])
+        let after = try other.newContext().count(for: count)
+        #expect(after > 0)
+        #expect(after < before)
+        let writer = other.newContext()
+        try writer.insert("Tag")[.string("name")] = "new"
+        try writer.save()
+    }
+
+    @Test("a trigger of the join table runs for the deleted links only")
+    func trigger() throws {
+        let folder = try TemporaryFolder()
+        let path = try filled(folder)
+        let join = StoreLayout(try model(Self.entities)).joinTables[0].name
+        let rows = "SELECT count(*) FROM \(join)"
+        var before: Int64 = 0
+        // Closed before the deletion, which would otherwise defer nothing.
+        do {
+            let connection = try Connection(path: path, mode: .readWrite)
+            try connection.execute(
+                """
+                CREATE TABLE GONE (NUMBER INTEGER);
+                CREATE TRIGGER NOTE AFTER DELETE ON \(join)
+                BEGIN INSERT INTO GONE VALUES (old.ROWID); END
+                """)
+            before = try #require(try connection.integer(rows))
+        }
+        do {
+            let alone = try PersistentContainer(model: nil, at: path, opening: .existing)
+            _ = try delete(alone, defers: true)
+            #expect(try !pending(path).contains(DeferredJoinRows.name(of: join)))
+            try alone.buildPendingIndexes()
+        }
+        let connection = try Connection(path: path, mode: .readOnly)
+        let gone = try #require(try connection.integer("SELECT count(*) FROM GONE"))
+        #expect(gone > 0)
+        #expect(try connection.integer(rows) == before - gone)
+    }
+
     @Test("another deletion in the same transaction sees the links")
     func twice() throws {
         let folder = try TemporaryFolder()
