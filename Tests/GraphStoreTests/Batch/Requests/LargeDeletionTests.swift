@@ -4,6 +4,7 @@ import TestSeeds
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Large batch deletes that rebuild indexes after the commit") struct LargeDeletionTests {
     private static let entities = """
