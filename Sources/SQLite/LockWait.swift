@@ -31,6 +31,9 @@ final class LockWait {
 }
 
 extension Connection {
+    /// Blocks the thread for a time.
+    package static func sleep(milliseconds: Int32) { sqlite3_sleep(milliseconds) }
+
     /// Waits for another connection's lock while the closure returns `true`.
     ///
     /// - Parameter waitsOn: receives the duration of the wait so far, and returns whether to

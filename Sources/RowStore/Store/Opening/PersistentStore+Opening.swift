@@ -142,6 +142,7 @@ extension PersistentStore {
                 try followIndexes(schema, of: own, from: before, on: connection)
             }
         } else if !description.options.readsUnfinishedLoad {
+            try awaitDeferredWork(on: connection)
             try rejectUnfinished(connection, path)
         }
         return try PersistentStore(
@@ -172,6 +173,16 @@ extension PersistentStore {
         let current = try connection.text("PRAGMA journal_mode")
         guard current?.uppercased() != mode.rawValue else { return }
         try connection.execute("PRAGMA journal_mode = \(mode.rawValue)")
+    }
+
+    /// Waits until another connection has done its deferred work, at most two seconds.
+    ///
+    /// A large deletion defers work for a moment; a first load takes longer.
+    private static func awaitDeferredWork(on connection: Connection) throws(StoreError) {
+        for _ in 0..<100 {
+            guard try LoadOwner.other(than: connection) != nil else { return }
+            Connection.sleep(milliseconds: 20)
+        }
     }
 
     /// Throws if a load of the store is running or has not finished.
