@@ -47,6 +47,9 @@ final class ContextLink {
         return target
     }
 
+    /// Whether the context was reset.
+    var isReset: Bool { state == .reset }
+
     /// The context that records errors of accessors that cannot throw.
     var listener: ManagedObjectContext? { context ?? former }
 

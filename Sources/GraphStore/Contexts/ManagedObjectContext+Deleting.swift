@@ -6,8 +6,11 @@ extension ManagedObjectContext {
     ///
     /// The delete rules are applied to related objects when changes are processed: by the next
     /// fetch or save, or by `processPendingChanges()`. The save checks Deny rules.
+    ///
+    /// An object of another context is not deleted, and the next save of this one throws the reason.
     public func delete(_ object: ManagedObject) {
-        guard object.link === link, object.pending != .deleted, !object.hasNoRow else { return }
+        guard object.link === link else { return noteForeign(object) }
+        guard object.pending != .deleted, !object.hasNoRow else { return }
         if !object.skipsHooks { object.prepareForDeletion() }
         guard object.pending != .deleted else { return }
         readForUndo(object)
@@ -18,6 +21,20 @@ extension ManagedObjectContext {
         list(object)
         noteForEvent { $0.noteDeleted(object.objectID) }
         unprocessedDeletes.append(object)
+    }
+
+    /// Records that an object of another context, or of this one before a reset, was not deleted.
+    private func noteForeign(_ object: ManagedObject) {
+        let name = object.layout.name
+        if object.link.context != nil {
+            note(
+                StoreError(
+                    .foreignContext,
+                    "'\(name)' p\(object.objectID.primaryKey) is an object of another context, which "
+                        + "cannot be deleted here"))
+        } else if object.link.isReset {
+            note(object.link.missingContext(object.layout))
+        }
     }
 
     /// Deletes an object because of a Cascade rule.

@@ -164,10 +164,15 @@ extension ManagedObjectContext {
         let name = container.objects.layout(number)?.name ?? "\(number)"
         let known =
             classes.indices.contains(Int(number)) ? classes[Int(number)] : ManagedObject.self
+        let isOfEntity =
+            container.schema.entity(named: Object.entityName)?.familyNumbers.contains(number)
+            ?? false
         throw StoreError(
             .invalidRequest,
-            "Objects of '\(name)' are '\(known)' here, not '\(Object.self)'; register the class "
-                + "first: `container.register(\(Object.self).self)`")
+            "Objects of '\(name)' are '\(known)' here, not '\(Object.self)'; "
+                + (isOfEntity
+                    ? "register the class first: `container.register(\(Object.self).self)`"
+                    : "'\(Object.self)' is the class of '\(Object.entityName)'"))
     }
 
     /// Registers the class of a relationship's objects if their entity has no class yet.
@@ -239,7 +244,8 @@ extension ManagedObjectContext {
                 .foreignContext,
                 "'\(relationship.name)' cannot lead to an object of another context")
         }
-        guard !object.isDeleted else {
+        // After the save of its deletion, an object has no row, and `isDeleted` is false.
+        guard !object.isDeleted, !object.hasNoRow else {
             throw StoreError(
                 .invalidRequest, "'\(relationship.name)' cannot lead to a deleted object")
         }

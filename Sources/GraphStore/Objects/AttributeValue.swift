@@ -98,6 +98,7 @@ extension Decimal: AttributeValue {
     ///
     /// A store with exact decimals keeps all digits; any other store keeps the nearest double.
     public var storedValue: StoredValue {
+        if isNaN { return .real(.nan) }
         let text = description
         if let whole = Int64(text) { return .integer(whole) }
         if let number = Double(text), Decimal(string: "\(number)") == self { return .real(number) }

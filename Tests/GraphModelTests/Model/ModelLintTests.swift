@@ -223,7 +223,7 @@ import Testing
                   fix: begin with a letter or underscore; then letters, digits and underscores
                 m.yaml:10:19: error: 'Sub' inherits 'x' from 'Item' already [model.duplicate-name]
                   in: entities.Sub.attributes.x
-                m.yaml:11:22: error: 'Sub' has an attribute and a relationship 'y' \
+                m.yaml:11:22: error: 'Sub' has two properties 'y' \
                 [model.duplicate-name]
                   in: entities.Sub.relationships.y
                 m.yaml:11:22: warning: 'Sub.y' has no inverse, so deleting 'Item' objects \

@@ -108,7 +108,7 @@ extension ModelLints {
                 }
                 let message =
                     owner == entity.name
-                    ? "'\(entity.name)' has an attribute and a relationship '\(property.name)'"
+                    ? "'\(entity.name)' has two properties '\(property.name)'"
                     : "'\(entity.name)' inherits '\(property.name)' from '\(owner)' already"
                 error("duplicate-name", message, property.place)
             }

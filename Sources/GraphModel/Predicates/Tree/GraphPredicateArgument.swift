@@ -58,7 +58,10 @@ extension Bool: GraphPredicateArgument {
 extension Array: GraphPredicateArgument where Element: GraphPredicateArgument {
     /// The elements as a list, for IN and BETWEEN; an array of bytes is one binary value.
     public var graphExpression: GraphExpression {
-        if let bytes = self as? [UInt8] { return .constant(.binary(bytes)) }
+        // An empty array of any type can be cast to an array of bytes.
+        if Element.self == UInt8.self, let bytes = self as? [UInt8] {
+            return .constant(.binary(bytes))
+        }
         return .aggregate(map(\.graphExpression))
     }
 }

@@ -54,10 +54,16 @@ private struct BatchInsert {
         self.request = request
         let layout = try container.objects.requiredLayout(named: request.entityName)
         self.layout = layout
+        // A request for an empty list of objects has no properties, and nothing to insert.
+        let properties = request.properties.isEmpty ? request.key : request.properties
+        if let name = request.key.first(where: { !properties.contains($0) }) {
+            throw StoreError(
+                .invalidRequest, "The key '\(name)' is not one of the properties of the rows")
+        }
         var cells: [String: (Int, EntityLayout.Attribute)] = [:]
         var attributes: [String] = []
         var links: [BulkPlan.Link] = []
-        for name in request.properties {
+        for name in properties {
             guard case .attribute(let slot)? = layout.properties[name] else { continue }
             guard !layout.attributes[slot].isExternal else {
                 throw StoreError(
@@ -67,7 +73,7 @@ private struct BatchInsert {
             cells[name] = (attributes.count, layout.attributes[slot])
             attributes.append(name)
         }
-        for name in request.properties where cells[name] == nil {
+        for name in properties where cells[name] == nil {
             let (link, attribute) = try Self.link(name, request, layout, container)
             cells[name] = (attributes.count + links.count, attribute)
             links.append(link)
@@ -142,6 +148,7 @@ private struct BatchInsert {
     func run(in context: ManagedObjectContext) throws -> BatchInsertResult {
         let writer = try context.bulkWriter(for: plan)
         let batch = RowBatch(width: plan.width)
+        let fill = request.makeHandler()
         var result = BatchInsertResult()
         var row = 0
         var tokens: [Int64] = []
@@ -152,7 +159,7 @@ private struct BatchInsert {
             while batch.count < Self.batchSize {
                 try context.checkInterrupt()
                 var values: [String: BatchValue] = [:]
-                if try request.handler(&values) {
+                if try fill(&values) {
                     isDone = true
                     break
                 }

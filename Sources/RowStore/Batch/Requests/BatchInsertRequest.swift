@@ -109,11 +109,15 @@ public struct BatchInsertRequest {
     /// The contents of the result.
     public var resultType = BatchResultType.count
 
-    /// Fills the next row; returns true if there are no more rows.
-    package private(set) var handler: (inout [String: BatchValue]) throws -> Bool
+    /// Returns the handler of one execution, which fills the next row and returns true if there is
+    /// none.
+    package private(set) var makeHandler: () -> (inout [String: BatchValue]) throws -> Bool
 
     /// Creates a request whose handler fills one row at a time, so that only one row must be in
     /// memory.
+    ///
+    /// A second execution of the request calls the same handler again, so a handler that has
+    /// returned true must start over.
     ///
     /// - Parameters:
     ///   - entityName: The entity of all rows.
@@ -125,19 +129,19 @@ public struct BatchInsertRequest {
     ) {
         self.entityName = entityName
         self.properties = properties
-        self.handler = handler
+        makeHandler = { handler }
     }
 
-    /// Creates a request for rows in memory.
+    /// Creates a request for rows in memory; each execution starts at the first row.
     public init(entityName: String, objects: [[String: BatchValue]]) {
-        self.init(
-            entityName: entityName, properties: Set(objects.flatMap(\.keys)).sorted(),
-            handler: Self.handler(objects))
+        self.entityName = entityName
+        properties = Set(objects.flatMap(\.keys)).sorted()
+        makeHandler = { Self.handler(objects) }
     }
 
     /// Replaces the rows of the request; the new rows must set the same properties.
     public mutating func replaceObjects(_ objects: [[String: BatchValue]]) {
-        handler = Self.handler(objects)
+        makeHandler = { Self.handler(objects) }
     }
 
     private static func handler(

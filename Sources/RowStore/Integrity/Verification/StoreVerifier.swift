@@ -97,7 +97,9 @@ struct StoreVerifier {
     private mutating func addLines(_ sql: String) throws(StoreError) {
         let rows = try connection.prepare(sql)
         while try rows.step() {
-            for line in rows.string(0).split(separator: "\n") where line != "ok" {
+            // SQLite starts its list of problems with "*** in database main ***".
+            for line in rows.string(0).split(separator: "\n")
+            where line != "ok" && !line.hasPrefix("***") {
                 let finding = StoreFinding(.file, String(line))
                 if !findings.contains(finding) { findings.append(finding) }
             }

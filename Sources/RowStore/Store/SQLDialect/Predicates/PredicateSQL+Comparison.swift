@@ -215,6 +215,15 @@ extension PredicateSQL {
         return result
     }
 
+    /// Returns whether SQLite stores a constant as NULL, which it also does with NaN.
+    private static func isNull(_ constant: GraphValue) -> Bool {
+        switch constant.stored {
+        case .null: true
+        case .real(let number): number.isNaN
+        default: false
+        }
+    }
+
     /// Returns the condition that the value is in a list in braces.
     mutating func membership(
         _ left: SQLOperand, _ elements: [GraphExpression], _ options: ComparisonOptions
@@ -238,7 +247,7 @@ extension PredicateSQL {
             left = DecimalSQL.operand(left)
         }
         for element in operands {
-            guard let constant = element.constant, constant != .null else {
+            guard let constant = element.constant, !Self.isNull(constant) else {
                 // An element that may be NULL must also equal NULL, which SQL's IN does not
                 // support.
                 alternatives.append(plain(left, .equal, element))
