@@ -391,6 +391,50 @@ import Testing
 
     nonisolated(unsafe) private static var leaked: ManagedObject?
 
+    @Test("a link to an object whose deletion is saved fails")
+    func linkToDeleted() throws {
+        let context = try Self.store().context()
+        let ann = try #require(try context.fetch(Person.request).first)
+        let tom = try #require(try context.fetch(Pet.request).first)
+        context.delete(ann)
+        try context.save()
+        let error = storeError { try tom.setValue(.object(ann), forKey: "owner") }
+        #expect(error?.message == "'owner' cannot lead to a deleted object")
+        #expect(tom[Pet.owner] == nil && !context.hasChanges)
+    }
+
+    @Test("the deletion of another context's object, or of one before a reset, fails with the save")
+    func foreignDeletion() throws {
+        let store = try Self.store()
+        let context = store.context()
+        let other = store.context()
+        let ann = try Self.ann(other)
+        context.delete(ann)
+        #expect(storeError { try context.save() }?.code == .foreignContext)
+        other.reset()
+        other.delete(ann)
+        #expect(storeError { try other.save() }?.code == .invalidated)
+        #expect(try context.count(for: Person.request) == 1)
+    }
+
+    @Test("a request with the class of another entity fails and names both")
+    func classOfOtherEntity() throws {
+        let context = try Self.store().context()
+        let error = storeError { _ = try context.fetch(FetchRequest<Pet>(entityName: "Person")) }
+        #expect(
+            error?.message
+                == "Objects of 'Person' are 'ManagedObject' here, not 'Pet'; 'Pet' is the class of "
+                + "'Pet'")
+    }
+
+    @Test("a Decimal that is not a number fails validation")
+    func decimalNaN() throws {
+        let context = try Self.store().context()
+        let ann = try Self.ann(context)
+        let error = storeError { try ann.setValue(PropertyValue(Decimal.nan), forKey: "wealth") }
+        #expect(error?.message == "'Person.wealth' cannot hold nan, because it is not finite")
+    }
+
     @Test("after its deletion is saved, an object has no context and isDeleted is false")
     func deleted() throws {
         let store = try Self.store()

@@ -29,6 +29,8 @@ private let entities = """
             ("ANY related.id == 2", [3]), ("ANY related.id == 3", [2]),
             ("related.@count == 1", [2, 3]), ("SELF IN related.related", [2, 3]),
             // An object is identified by its hierarchy and its key.
+            // NaN is no value, also in a list.
+            ("d == $nan", [1]), ("d IN {$nan}", [1]), ("d IN {$nan, 0.75}", [1, 4]),
             ("SELF == $other", [2]), ("SELF IN {$other}", [2]), ("parent == $one", [2, 3, 4]),
         ] as [(String, [Int64])])
     func mended(format: String, expected: [Int64]) throws {
@@ -55,6 +57,7 @@ private let entities = """
                     variables: [
                         "other": .object(
                             ManagedObjectID(entityNumber: errand.number, primaryKey: second)),
+                        "nan": .double(.nan),
                         "one": .object(ManagedObjectID(entityNumber: task.number, primaryKey: 1)),
                     ],
                     order: [GraphSortDescriptor(["id"])], fields: [["id"]]))

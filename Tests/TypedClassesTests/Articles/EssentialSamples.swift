@@ -25,8 +25,11 @@ import Testing
     @Test func modelInSwift() throws {
         let model = try ManagedObjectModel(version: "tasks-1") {
             Entity("Task") {
+                Attribute("id", .uuid, optional: false)
                 Attribute("title", .string, optional: false, length: 1...500)
+                Attribute("isCompleted", .boolean, optional: false, default: false)
                 Attribute("priority", .integer16, optional: false, default: 0)
+                Attribute("dueOn", .date)
                 Relationship("category", to: "Category", inverse: "tasks")
             }
             Entity("Category") {

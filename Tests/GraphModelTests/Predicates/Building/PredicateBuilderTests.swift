@@ -37,6 +37,8 @@ struct PredicateBuilderTests {
             "(title == 'a' OR title == 'b') AND priority < 1"
         ),
         (priority.in([1, 2]) || title.in(["a"], [.c]), "priority IN {1, 2} OR title IN[c] {'a'}"),
+        (priority.in([Int]()) || title.in([String]()), "priority IN {} OR title IN {}"),
+        (title == [UInt8](), "title == CAST('', 'Binary')"),
         (priority.between(1...5), "priority BETWEEN {1, 5}"),
         (priority.between(tags.count, 7), "priority BETWEEN {tags.@count, 7}"),
         (title.isNil || title == nil, "title == nil OR title == nil"),

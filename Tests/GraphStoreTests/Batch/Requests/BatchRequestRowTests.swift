@@ -314,6 +314,44 @@ import Testing
         }
     }
 
+    @Test("a request for objects writes all rows each time it is executed")
+    func repeatedRequest() throws {
+        try withObjects { store in
+            let context = store.context()
+            let objects: [[String: BatchValue]] = [
+                ["code": "A", "title": "a"], ["code": "B", "title": "b"],
+            ]
+            var request = BatchInsertRequest(entityName: "Task", objects: objects)
+            request.key = ["code"]
+            request.policy = .objectTrump
+            #expect(try context.execute(request).inserted == 2)
+            #expect(try context.execute(request).unchanged == 2)
+        }
+    }
+
+    @Test("a request for an empty list of objects inserts nothing, with and without a key")
+    func emptyRequest() throws {
+        try withObjects { store in
+            let context = store.context()
+            var request = BatchInsertRequest(entityName: "Task", objects: [])
+            #expect(try context.execute(request) == BatchInsertResult())
+            request.key = ["code"]
+            request.policy = .objectTrump
+            #expect(try context.execute(request) == BatchInsertResult())
+        }
+    }
+
+    @Test("a key that is not one of the properties of the rows fails")
+    func unknownKey() throws {
+        try withObjects { store in
+            let context = store.context()
+            var request = BatchInsertRequest(entityName: "Task", objects: [["title": "a"]])
+            request.key = ["cod"]
+            let error = storeError { _ = try context.execute(request) }
+            #expect(error?.message == "The key 'cod' is not one of the properties of the rows")
+        }
+    }
+
     @Test("row 106: rows set relationships by the keys of the destination objects")
     func links() throws {
         try withObjects { store in
