@@ -116,7 +116,8 @@ extension ManagedObjectContext {
                 plan, limit: nil, offset: 0, readsRows: readsRows, refreshes: refreshes
             ).filter { !isPendingAnywhere($0) }
         }
-        let wanted = plan.limit + plan.offset
+        // No store has as many rows as these bounds, and larger sums could overflow.
+        let wanted = min(plan.limit, .max / 4) + min(plan.offset, .max / 4)
         // Rows of pending objects are dropped. They are usually few, so the first attempt reads
         // only a few extra rows.
         var hidden = min(overlay.hiddenMax, 16)

@@ -393,7 +393,8 @@ import Testing
 
     @Test("a link to an object whose deletion is saved fails")
     func linkToDeleted() throws {
-        let context = try Self.store().context()
+        let store = try Self.store()
+        let context = store.context()
         let ann = try #require(try context.fetch(Person.request).first)
         let tom = try #require(try context.fetch(Pet.request).first)
         context.delete(ann)
@@ -419,7 +420,8 @@ import Testing
 
     @Test("a request with the class of another entity fails and names both")
     func classOfOtherEntity() throws {
-        let context = try Self.store().context()
+        let store = try Self.store()
+        let context = store.context()
         let error = storeError { _ = try context.fetch(FetchRequest<Pet>(entityName: "Person")) }
         #expect(
             error?.message
@@ -429,7 +431,8 @@ import Testing
 
     @Test("a Decimal that is not a number fails validation")
     func decimalNaN() throws {
-        let context = try Self.store().context()
+        let store = try Self.store()
+        let context = store.context()
         let ann = try Self.ann(context)
         let error = storeError { try ann.setValue(PropertyValue(Decimal.nan), forKey: "wealth") }
         #expect(error?.message == "'Person.wealth' cannot hold nan, because it is not finite")

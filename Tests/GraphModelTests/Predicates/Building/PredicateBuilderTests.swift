@@ -38,7 +38,7 @@ struct PredicateBuilderTests {
         ),
         (priority.in([1, 2]) || title.in(["a"], [.c]), "priority IN {1, 2} OR title IN[c] {'a'}"),
         (priority.in([Int]()) || title.in([String]()), "priority IN {} OR title IN {}"),
-        (title == [UInt8](), "title == CAST('', 'Binary')"),
+        (title == [UInt8](), "title == CAST('', 'NSData')"),
         (priority.between(1...5), "priority BETWEEN {1, 5}"),
         (priority.between(tags.count, 7), "priority BETWEEN {tags.@count, 7}"),
         (title.isNil || title == nil, "title == nil OR title == nil"),
