@@ -212,7 +212,10 @@ import Testing
             #expect(try context.count(for: byNumber.limit(10)) == 10)
             #expect(try context.count(for: byNumber.offset(1000)) == 0)
             #expect(context.statistics.rowsRead == before.rowsRead)
-            for request in [low, byNumber, byNumber.limit(10).offset(400)] {
+            let requests = [
+                low, byNumber, byNumber.limit(10).offset(400), byNumber.limit(.max).offset(1),
+            ]
+            for request in requests {
                 #expect(try context.fetch(request).count == context.count(for: request))
             }
         }
