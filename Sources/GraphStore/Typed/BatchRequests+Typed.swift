@@ -17,7 +17,7 @@ extension BatchDeleteRequest {
     ///
     /// Example: `BatchDeleteRequest(Task.request.where(\.isDone == true))`. The request's
     /// predicate, variables, and `fetchLimit` apply. It must have no order and no offset, and must
-    /// include sub-entities.
+    /// include sub-entities; otherwise the process traps.
     public init<Object>(_ request: FetchRequest<Object>, limit: ObjectLimit? = nil) {
         request.requireNoOrder()
         self.init(
@@ -36,7 +36,7 @@ extension BatchUpdateRequest {
     ///     set: [\.isUrgent: false, \.priority: \.priority + 1, \.owner: .object(ada)])
     /// ```
     /// The request's predicate, variables, and `fetchLimit` apply. It must have no order and no
-    /// offset, and must include sub-entities. `execute` rejects values whose types differ from the
+    /// offset, and must include sub-entities; otherwise the process traps. `execute` rejects values whose types differ from the
     /// property's.
     ///
     /// - Parameters:
