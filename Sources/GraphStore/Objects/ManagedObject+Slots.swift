@@ -256,11 +256,23 @@ extension EntityLayout.Attribute {
     private func misfit(_ value: StoredValue, of entity: String) -> StoreError {
         StoreError(
             .invalidRequest,
-            "'\(entity).\(name)' (\(description.type.rawValue)) cannot hold \(value)")
+            "'\(entity).\(name)' (\(description.type.rawValue)) cannot hold "
+                + value.forMessage)
     }
 }
 
 extension StoredValue {
+    /// The value in an error message, which shows the start of a long text.
+    fileprivate var forMessage: String {
+        switch self {
+        case .null: "nil"
+        case .integer(let number): "\(number)"
+        case .real(let number): "\(number)"
+        case .text(let text): "the text '\(text.prefix(60))\(text.count > 60 ? "…" : "")'"
+        case .blob(let bytes): "\(bytes.count) bytes"
+        }
+    }
+
     /// Returns whether the values have the same bytes.
     ///
     /// Strings are compared like in the store, not by Unicode equivalence.

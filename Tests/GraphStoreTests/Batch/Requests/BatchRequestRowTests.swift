@@ -432,7 +432,7 @@ import Testing
                 result.rejects.map { "\($0.row) \($0.code) \($0.property ?? ""): \($0.message)" }
                     == [
                         "3 link project: No Project has objectID 99",
-                        "4 kind project: 'Task.objectID' (Integer 64) cannot hold text(\"p1\")",
+                        "4 kind project: 'Task.objectID' (Integer 64) cannot hold the text 'p1'",
                     ])
             try context.save()
             let join = try store.joinTable("tags", of: "Task")
