@@ -90,3 +90,23 @@ public struct ManagedObjectIDSet: Sendable, Hashable {
         }
     }
 }
+
+extension ManagedObjectIDSet: CustomStringConvertible {
+    private static let rangesShown = 20
+
+    /// The first 20 ranges of keys, each after the number of its entity: `{1/p1, 3/p4…p9}`.
+    public var description: String {
+        var shown: [String] = []
+        for number in entityNumbers {
+            for range in keys(entityNumber: number) {
+                guard shown.count < Self.rangesShown else {
+                    return "{" + shown.joined(separator: ", ") + ", …}"
+                }
+                let isOne = range.lowerBound == range.upperBound
+                let end = isOne ? "" : "…p\(range.upperBound)"
+                shown.append("\(number)/p\(range.lowerBound)\(end)")
+            }
+        }
+        return "{" + shown.joined(separator: ", ") + "}"
+    }
+}

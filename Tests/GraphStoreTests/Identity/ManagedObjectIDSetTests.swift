@@ -82,6 +82,20 @@ import Testing
         }
     }
 
+    @Test func describesTheFirstRanges() {
+        var set = ManagedObjectIDSet()
+        #expect("\(set)" == "{}")
+        for key in Int64(4)...9 {
+            set.insert(ManagedObjectID(entityNumber: 3, primaryKey: key))
+        }
+        set.insert(ManagedObjectID(entityNumber: 1, primaryKey: 1))
+        #expect("\(set)" == "{1/p1, 3/p4…p9}")
+        for key in stride(from: Int64(20), to: 100, by: 2) {
+            set.insert(ManagedObjectID(entityNumber: 3, primaryKey: key))
+        }
+        #expect("\(set)".hasSuffix("3/p54, …}"))
+    }
+
     @Test func keepsAdjacentKeysInOneRange() {
         var set = ManagedObjectIDSet()
         for key in Int64(1)...50_000 {
