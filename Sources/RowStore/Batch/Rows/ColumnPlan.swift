@@ -28,6 +28,9 @@ struct ColumnPlan {
         var defaultValue: StoredValue
         /// Whether its old value may be in an external file.
         var isExternal = false
+
+        /// Whether it is the position in an ordered relationship.
+        var isOrder: Bool { if case .linkOrder = source { true } else { false } }
     }
 
     /// A to-many link of the plan.
@@ -166,9 +169,7 @@ struct ColumnPlan {
         self.keyPlaces = keyPlaces
         hasRelationshipInKey = plan.key.contains { entity.attributes[$0] == nil }
         isKeyUnique = plan.key.isEmpty || schema.isUnique(plan.key, of: entity)
-        orderColumns = columns.indices.filter {
-            if case .linkOrder = columns[$0].source { true } else { false }
-        }
+        orderColumns = columns.indices.filter { columns[$0].isOrder }
         let leftOut = Set(keyPlaces + orderColumns)
         comparedColumns = columns.indices.filter { !leftOut.contains($0) }
         guard keyPlaces.count == plan.key.count,

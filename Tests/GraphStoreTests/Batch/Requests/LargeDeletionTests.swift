@@ -154,7 +154,7 @@ import Testing
         #expect(try content(path) == expected, "seed \(TestSeed.ofThisRun)")
     }
 
-    @Test("nothing is deferred while another connection has the store open, so that it can read links")
+    @Test("nothing is deferred while another connection has the store open")
     func shared() throws {
         let folder = try TemporaryFolder()
         let path = try filled(folder)
