@@ -172,6 +172,17 @@ import Testing
         #expect(files(store.path) == all)
     }
 
+    @Test("a sweep with the layout of an app's store removes no external files")
+    func sweep() throws {
+        let unknown = "11111111-2222-3333-4444-555555555555"
+        let folder = StoreFiles.supportFolder(of: store.path) + "/_EXTERNAL_DATA"
+        try Data([1]).write(to: URL(fileURLWithPath: "\(folder)/\(unknown)"))
+        let container = try store.open()
+        let files = container.externalFiles
+        #expect(try files.sweep(container.schema, on: container.newReader()) == 0)
+        #expect(try files.names().sorted() == [AppStoreFixture.largeValueName, unknown].sorted())
+    }
+
     @Test("the first save of a container adds a backup and removes the oldest", arguments: [1, 2])
     func oldBackupsGo(_ kept: Int) throws {
         for number in 1...4 {

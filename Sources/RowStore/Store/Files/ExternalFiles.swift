@@ -185,12 +185,15 @@ package struct ExternalFiles: Sendable {
 
     /// Removes the files that no row refers to.
     ///
+    /// In an app's store, nothing is removed: files may belong to data outside its model.
+    ///
     /// - Parameter connection: A connection that holds the write lock, so that a file whose row is
     ///   not written yet is not mistaken for an orphan.
     /// - Returns: The number of removed files.
     package func sweep(
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) -> Int {
+        guard schema.isOurs else { return 0 }
         var orphans = Set(try names())
         guard !orphans.isEmpty else { return 0 }
         try Self.named(in: schema, on: connection) { orphans.remove($0) }
