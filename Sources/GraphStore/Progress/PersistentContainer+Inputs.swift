@@ -3,32 +3,6 @@ import GraphModel
 import SQLite
 
 extension PersistentContainer {
-    /// Copies the inputs of earlier runs into the working copy of an app's store.
-    package static func recallInputs(
-        ofStoreAt path: String, into workPath: String
-    ) throws(StoreError) {
-        try InputMemory.recall(ofStoreAt: path, into: workPath)
-    }
-
-    /// Saves the inputs of all runs next to the store, before the working copy loses them.
-    package static func keepInputs(
-        of workPath: String, nextToStoreAt path: String
-    ) throws(StoreError) {
-        try InputMemory.keep(of: workPath, nextToStoreAt: path)
-    }
-
-    /// Makes the saved inputs current after the working copy has replaced the store.
-    package static func confirmInputs(ofStoreAt path: String) throws(StoreError) {
-        try InputMemory.confirm(ofStoreAt: path)
-    }
-
-    /// Removes the saved inputs of a run that failed.
-    package static func forgetInputs(ofStoreAt path: String) throws(StoreError) {
-        try InputMemory.forget(ofStoreAt: path)
-    }
-}
-
-extension PersistentContainer {
     /// Returns the files that a stage of a pipeline has imported, by path.
     ///
     /// For an app's store, they are in a file next to the store.

@@ -42,43 +42,11 @@ extension PersistentContainer {
         try session.removeEmptyNotesFile()
     }
 
-    /// Removes the notes next to a store that has been replaced.
-    package static func removeProgressFile(nextToStoreAt path: String) throws(StoreError) {
-        try NotesFile(nextToStoreAt: path).remove()
-    }
-
-    /// Copies the notes next to a store into a copy of the store.
-    package static func copyProgressNotes(
-        nextToStoreAt path: String, into copy: String
-    ) throws(StoreError) {
-        try NotesFile(nextToStoreAt: path).copyNotes(into: copy)
-    }
-}
-
-extension PersistentContainer {
     /// Returns the notes of a kind that a run left in the store, by number; empty if it left none.
     package func progressNotes(
         _ kind: String
     ) throws(StoreError) -> [(number: Int64, value: [UInt8])] {
         try foldLogBehindNotes()
         return try ProgressNotes.read(kind, ofStoreAt: path, on: newReader())
-    }
-
-    /// Returns the notes of several kinds that runs left in a store, by number.
-    ///
-    /// Suspended notes of the owner have the key `owner/kind`. The store is read from a snapshot,
-    /// because a store with an unfinished load cannot be opened for reading.
-    package static func progressNotes(
-        ofStoreAt path: String, _ kinds: [String], owner: String
-    ) throws(StoreError) -> [String: [(number: Int64, value: [UInt8])]] {
-        try ProgressNotes.read(ofStoreAt: path, kinds, owner: owner)
-    }
-
-    /// Returns the note of a kind that the run of the current owner left in a store, and the owners
-    /// of suspended notes of this kind, by name.
-    package static func progressNoteOwners(
-        ofStoreAt path: String, _ kind: String
-    ) throws(StoreError) -> (present: [UInt8]?, suspended: [String]) {
-        try ProgressNotes.owners(ofStoreAt: path, kind)
     }
 }

@@ -16,10 +16,4 @@ extension PersistentContainer {
     ) throws(StoreError) -> StoreVerification {
         try StoreVerification.verify(at: path, level, model: model)
     }
-
-    /// Returns the names of the tables of an SQLite file that never was a store; `nil` if it is or
-    /// was one, or cannot be read.
-    package static func tables(ofOtherDatabase path: String) -> [String]? {
-        StoreVerification.tables(ofOtherDatabase: path)
-    }
 }

@@ -106,7 +106,7 @@ package struct StoreCheck: Sendable {
         }
         if head.isEmpty { return "an empty file" }
         guard ModelSource.isStore(store) else { return Self.isText(head) ? "a text file" : nil }
-        return PersistentContainer.tables(ofOtherDatabase: store).map { names in
+        return StoreVerification.tables(ofOtherDatabase: store).map { names in
             let list = names.prefix(4).joined(separator: ", ") + (names.count > 4 ? ", …" : "")
             return names.isEmpty
                 ? "an SQLite database without tables"

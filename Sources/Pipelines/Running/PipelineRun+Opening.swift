@@ -32,7 +32,7 @@ extension PipelineRun {
             if let saved = try CompletionNote.read(nextTo: job.target.path) {
                 // The rest of the working copy.
                 try PersistentContainer.destroy(at: job.target.workPath)
-                try PersistentContainer.confirmInputs(ofStoreAt: job.target.path)
+                try InputMemory.confirm(ofStoreAt: job.target.path)
                 let container = try job.target.openStore(model: model)
                 if case .continued(let saved) = try begin(after: saved, &job, container) {
                     return Opened(
@@ -40,7 +40,7 @@ extension PipelineRun {
                 }
             }
             CompletionNote.remove(nextTo: job.target.path)
-            try PersistentContainer.forgetInputs(ofStoreAt: job.target.path)
+            try InputMemory.forget(ofStoreAt: job.target.path)
         }
         // Work left by a different selection of stages must not get into this run's store.
         let owner = job.note.owner

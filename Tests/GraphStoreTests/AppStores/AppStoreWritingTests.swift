@@ -159,8 +159,7 @@ import Testing
         try Data([1]).write(to: URL(fileURLWithPath: "\(folder)/\(unknown)"))
         try PersistentContainer.copyTemplate(at: store.path, to: copy)
         func removeReleased() throws {
-            try PersistentContainer.removeReleasedFiles(
-                ofCopyAt: copy, of: store.path, model: nil)
+            try ExternalFiles.removeReleased(ofCopyAt: copy, of: store.path, model: nil)
         }
         let all = [AppStoreFixture.largeValueName, unknown]
         try removeReleased()

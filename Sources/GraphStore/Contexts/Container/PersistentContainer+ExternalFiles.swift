@@ -1,4 +1,4 @@
-package import GraphModel
+import GraphModel
 
 extension PersistentContainer {
     /// Removes the large-value files that no row refers to.
@@ -17,19 +17,5 @@ extension PersistentContainer {
             endWriting()
         }
         return try externalFiles.sweep(schema, on: session.connection)
-    }
-}
-
-extension PersistentContainer {
-    /// Removes a copy's files that only the original store's rows refer to.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the copy; no process may write to it.
-    ///   - original: The path of the original store.
-    ///   - model: The model of both; `nil` uses the model that the store contains.
-    package static func removeReleasedFiles(
-        ofCopyAt path: String, of original: String, model: ManagedObjectModel?
-    ) throws(StoreError) {
-        try ExternalFiles.removeReleased(ofCopyAt: path, of: original, model: model)
     }
 }

@@ -103,7 +103,7 @@ extension RunJournal {
         let kinds =
             ["run", "done", "stopped"] + Self.pointKinds
             + stages.flatMap { stage in Self.pointKinds.map { "\(stage.name):\($0)" } }
-        let notes = try PersistentContainer.progressNotes(ofStoreAt: path, kinds, owner: owner)
+        let notes = try ProgressNotes.read(ofStoreAt: path, kinds, owner: owner)
         return try saved(by: owner, paths) { notes[$0] ?? [] }
     }
 
@@ -112,8 +112,7 @@ extension RunJournal {
     ///
     /// - Parameter owner: the owner whose notes count even if they are suspended.
     static func unfinished(inStoreAt path: String, owner: String) throws -> Heading? {
-        let notes = try PersistentContainer.progressNotes(
-            ofStoreAt: path, ["run"], owner: owner)
+        let notes = try ProgressNotes.read(ofStoreAt: path, ["run"], owner: owner)
         return try (notes["\(owner)/run"]?.first ?? notes["run"]?.first).map {
             try Heading($0.value)
         }
@@ -121,8 +120,7 @@ extension RunJournal {
 
     /// Returns the owners of the unfinished runs in a store; the one that used it last comes first.
     static func owners(inStoreAt path: String) throws -> [String] {
-        let (present, suspended) = try PersistentContainer.progressNoteOwners(
-            ofStoreAt: path, "run")
+        let (present, suspended) = try ProgressNotes.owners(ofStoreAt: path, "run")
         return (try present.map { [try Heading($0).owner] } ?? []) + suspended
     }
 

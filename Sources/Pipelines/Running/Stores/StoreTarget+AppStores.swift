@@ -44,11 +44,10 @@ extension StoreTarget {
     mutating func completeOfApp(
         _ notes: RunJournal.Saved, _ model: ManagedObjectModel?
     ) throws -> String? {
-        try PersistentContainer.keepInputs(of: workPath, nextToStoreAt: path)
+        try InputMemory.keep(of: workPath, nextToStoreAt: path)
         try PersistentContainer.removeNotes(at: workPath)
         if let original = appStoreLock == nil ? template : path {
-            try PersistentContainer.removeReleasedFiles(
-                ofCopyAt: workPath, of: original, model: model)
+            try ExternalFiles.removeReleased(ofCopyAt: workPath, of: original, model: model)
         }
         try checkSoundness(model)
         try CompletionNote.write(notes, of: workPath, nextTo: path)
@@ -60,18 +59,18 @@ extension StoreTarget {
         } catch {
             // The store is unchanged.
             CompletionNote.remove(nextTo: path)
-            try? PersistentContainer.forgetInputs(ofStoreAt: path)
+            try? InputMemory.forget(ofStoreAt: path)
             throw error
         }
-        try PersistentContainer.confirmInputs(ofStoreAt: path)
+        try InputMemory.confirm(ofStoreAt: path)
         return backup
     }
 
     /// Keeps the store unchanged, because the run has changed nothing in its copy.
     mutating func leave() throws {
         if isOfApp {
-            try PersistentContainer.keepInputs(of: workPath, nextToStoreAt: path)
-            try PersistentContainer.confirmInputs(ofStoreAt: path)
+            try InputMemory.keep(of: workPath, nextToStoreAt: path)
+            try InputMemory.confirm(ofStoreAt: path)
         }
         abandon()
     }

@@ -273,8 +273,8 @@ struct StoreTarget {
         // After any writes of opening the store.
         try watch()
         try original.copyStore(to: workPath)
-        try PersistentContainer.copyProgressNotes(nextToStoreAt: path, into: workPath)
-        if isOfApp { try PersistentContainer.recallInputs(ofStoreAt: path, into: workPath) }
+        try NotesFile(nextToStoreAt: path).copyNotes(into: workPath)
+        if isOfApp { try InputMemory.recall(ofStoreAt: path, into: workPath) }
         return try container(model, at: workPath)
     }
 
@@ -340,7 +340,7 @@ struct StoreTarget {
         }
         try PersistentContainer.replace(
             at: path, with: workPath, waiting: patience, unlessSeenBy: detector)
-        try PersistentContainer.removeProgressFile(nextToStoreAt: path)
+        try NotesFile(nextToStoreAt: path).remove()
     }
 
     /// Ends the detection of writes, because this run will not replace the store.
