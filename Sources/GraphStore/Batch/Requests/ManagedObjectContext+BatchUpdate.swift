@@ -1,5 +1,4 @@
 import GraphModel
-import SQLite
 
 extension ManagedObjectContext {
     /// Sets attributes and to-one relationships of all objects that match the request's predicate.

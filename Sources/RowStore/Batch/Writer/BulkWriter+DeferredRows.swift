@@ -9,7 +9,7 @@ extension BulkWriter {
     /// them.
     ///
     /// A caller that takes the rejects and missed links after each call limits their memory. The
-    /// context must not be saved before all deferred rows are resolved.
+    /// transaction must not be committed before all deferred rows are resolved.
     ///
     /// - Returns: Whether deferred rows are left.
     package func resolveSome() throws(StoreError) -> Bool {

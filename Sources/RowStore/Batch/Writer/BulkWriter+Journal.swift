@@ -51,7 +51,7 @@ extension BulkWriter {
     /// Writes the progress notes from which the next load can resume, in the open transaction.
     ///
     /// They state which rows had records, how each row differs from its original state, and which
-    /// rows are deferred. Called after `flush()` and before the context is saved.
+    /// rows are deferred. Called after `flush()` and before the commit.
     package func noteState() throws(StoreError) {
         guard var journal else { return }
         let connection = session.connection

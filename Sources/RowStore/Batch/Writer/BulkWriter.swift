@@ -7,10 +7,10 @@ import SQLite
 /// inserts or updates the row, or skips it if nothing changes. Only mapped columns are written.
 ///
 /// ```
-/// let writer = try context.bulkWriter(for: plan)
-/// try writer.apply(batch, firstToken: 1)      // once per batch
-/// try writer.flush(); try context.save()      // every N records
-/// try writer.finish(); try context.save()     // the deferred rows, then the indexes
+/// let writer = try BulkWriter(plan, in: source, memory: memory, isResumable: true)
+/// try writer.apply(batch, firstToken: 1)    // once per batch
+/// try writer.flush()                        // before each commit
+/// try writer.finish()                       // the deferred rows, before the last commit
 /// ```
 ///
 /// There are two ways to find the object with a key. The load keeps a map from keys to rows in
@@ -265,7 +265,7 @@ package final class BulkWriter {
         try result.get()
     }
 
-    /// Writes the pending rows and links, so that the context can be saved.
+    /// Writes the pending rows and links; the caller can then commit the transaction.
     package func flush() throws(StoreError) {
         try flushRows()
         try flushLinks()
@@ -276,7 +276,7 @@ package final class BulkWriter {
         for case let writer? in nestedWriters { try writer.flushLinks() }
     }
 
-    /// Resolves the deferred rows; the caller saves the context afterwards.
+    /// Resolves the deferred rows; the caller commits the transaction afterwards.
     package func finish() throws(StoreError) {
         try beginSession()
         defer { closeWalks() }

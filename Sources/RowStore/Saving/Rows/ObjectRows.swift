@@ -1,7 +1,7 @@
 import GraphModel
 package import SQLite
 
-/// The rows of one table that a context saves, compares, or deletes.
+/// The rows of one table that a save inserts, updates, compares, or deletes.
 package struct ObjectRows {
     private let table: String
     private let connection: Connection

@@ -1,6 +1,3 @@
-import GraphModel
-import SQLite
-
 /// The differences between a store and another one with the same model, by entity.
 public struct StoreDifference: Sendable, Hashable {
     /// The differences of one entity, not including its sub-entities.

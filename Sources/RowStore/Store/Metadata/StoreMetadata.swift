@@ -81,7 +81,9 @@ package struct StoreMetadata {
         try statement.run()
     }
 
-    /// Gives a store another UUID, and leaves the rest of the metadata unchanged, including its order.
+    /// Gives a store another UUID.
+    ///
+    /// The rest of the metadata remains unchanged, including its order.
     package static func setUUID(_ uuid: String, on connection: Connection) throws(StoreError) {
         let write = try connection.prepare("UPDATE Z_METADATA SET Z_UUID = ?")
         write.bind(uuid, at: 1)
