@@ -9,7 +9,7 @@ package struct ModelReading: Sendable, Hashable {
     ///
     /// If only the name of a property is certain, the property is an attribute of undefined type.
     package var known: ManagedObjectModel?
-    /// The entities of the file whose properties are not all certain.
+    /// The entities of which the file has properties with errors, so that `known` may lack some.
     package var unknownEntities: Set<String> = []
     /// The files of older versions with their locations, oldest first, as written in the model
     /// file.

@@ -119,11 +119,11 @@ public struct AttributeDescription: Sendable, Hashable, Codable {
     public var versionHashModifier: String?
     /// `json`, `plist`, `secure-archive`, or a registered name.
     public var transformerName: String?
-    /// Free text for tools.
+    /// Strings by name that the library keeps and does not use, for the app and its tools.
     public var userInfo: [String: String]
     /// The composite of the model that defines an attribute of type `Composite`.
     public var compositeName: String?
-    /// Other content of a model file, under the file's own keys.
+    /// Contents of a model file that have no property here, by their keys in the file.
     @EmptyByDefault public var extras: [String: String]
     /// Whether a decimal keeps all its digits, as canonical text; `nil` is false.
     ///

@@ -4,7 +4,7 @@ public struct CompositeDescription: Sendable, Hashable, Codable {
     public var name: String
     /// The composite's attributes, which can have other composites as their type.
     public var attributes: [AttributeDescription]
-    /// Other content of a model file, under the file's own keys.
+    /// Contents of a model file that have no property here, by their keys in the file.
     @EmptyByDefault public var extras: [String: String]
 
     /// Creates a composite.

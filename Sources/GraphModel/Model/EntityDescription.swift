@@ -37,11 +37,11 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public var renamingIdentifier: String?
     /// A value that changes the version hash although the structure is the same.
     public var versionHashModifier: String?
-    /// Free text for tools.
+    /// Strings by name that the library keeps and does not use, for the app and its tools.
     public var userInfo: [String: String]
     /// The fetched properties that the entity declares.
     @EmptyByDefault public var fetchedProperties: [FetchedPropertyDescription]
-    /// Other content of a model file, under the file's own keys.
+    /// Contents of a model file that have no property here, by their keys in the file.
     @EmptyByDefault public var extras: [String: String]
 
     /// Creates an entity; all arguments except the name have Core Data's defaults.

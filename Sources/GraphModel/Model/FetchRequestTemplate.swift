@@ -10,7 +10,7 @@ public struct FetchRequestTemplate: Sendable, Hashable, Codable {
     public var fetchLimit: Int?
     /// The order of the objects, which only programs and archived models can set.
     @EmptyByDefault public var sortDescriptors: [GraphSortDescriptor]
-    /// Other content of a model file, under the file's own keys.
+    /// Contents of a model file that have no property here, by their keys in the file.
     @EmptyByDefault public var extras: [String: String]
 
     /// Creates a template.
@@ -42,9 +42,9 @@ public struct FetchedPropertyDescription: Sendable, Hashable, Codable {
     public var isOptional: Bool
     /// The property's name in the previous version.
     public var renamingIdentifier: String?
-    /// Free text for tools.
+    /// Strings by name that the library keeps and does not use, for the app and its tools.
     @EmptyByDefault public var userInfo: [String: String]
-    /// Other content of a model file, under the file's own keys.
+    /// Contents of a model file that have no property here, by their keys in the file.
     @EmptyByDefault public var extras: [String: String]
 
     /// Creates a fetched property.

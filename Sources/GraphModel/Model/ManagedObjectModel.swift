@@ -13,7 +13,7 @@ public struct ManagedObjectModel: Sendable, Hashable, Codable {
     public let composites: [CompositeDescription]
     /// The named fetch requests, sorted by name.
     public let fetchRequestTemplates: [FetchRequestTemplate]
-    /// Other content of a model file, under the file's own keys.
+    /// Contents of a model file that have no property here, by their keys in the file.
     public let extras: [String: String]
 
     private let positionByName: [String: Int]

@@ -36,9 +36,9 @@ public struct RelationshipDescription: Sendable, Hashable, Codable {
     public var renamingIdentifier: String?
     /// A value that changes the version hash although the structure is the same.
     public var versionHashModifier: String?
-    /// Free text for tools.
+    /// Strings by name that the library keeps and does not use, for the app and its tools.
     public var userInfo: [String: String]
-    /// Other content of a model file, under the file's own keys.
+    /// Contents of a model file that have no property here, by their keys in the file.
     @EmptyByDefault public var extras: [String: String]
 
     /// Creates a relationship; all arguments except name and destination have Core Data's defaults.

@@ -25,7 +25,9 @@ final class UnwrittenKeys {
         first = min(first, id.primaryKey)
     }
 
-    /// Keeps only these IDs, after all objects have been written.
+    /// Forgets all IDs after a save that has written the objects, except some.
+    ///
+    /// - Parameter ids: The former IDs of objects that got another one.
     func reset(to ids: some Collection<ManagedObjectID>) {
         first = .max
         firsts.removeAll(keepingCapacity: true)

@@ -146,9 +146,10 @@ final class StagedSection {
         }
     }
 
-    /// Returns whether two positions are equal.
+    /// Returns whether two positions are before the same record.
     ///
-    /// Offsets may differ by the bytes between two records, which the reader compares.
+    /// Their offsets may differ, because one may be before the line break between two records, and
+    /// the other after it. With equal offsets, the digests of the bytes before them must be equal.
     private static func isSame(_ one: InputPosition?, _ other: InputPosition?) -> Bool {
         one?.path == other?.path && one?.record == other?.record
             && (one?.offset != other?.offset || one?.digest == other?.digest)

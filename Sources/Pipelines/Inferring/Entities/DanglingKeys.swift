@@ -19,7 +19,7 @@ struct DanglingKeys {
     /// The first of these, such as `'999' (orders.csv:201)`; empty if they are inside lists of
     /// objects.
     var first: [String]
-    /// The first file of the records.
+    /// The first of the files whose records have such values.
     var file: String
     /// Whether the import rejects records with such a value, because the link is part of the key or
     /// the only content of a record.
