@@ -142,7 +142,7 @@ extension PersistentStore {
                 try followIndexes(schema, of: own, from: before, on: connection)
             }
         } else if !description.options.readsUnfinishedLoad {
-            try awaitDeferredWork(on: connection)
+            try awaitDeferredWork(on: connection, description.options)
             try rejectUnfinished(connection, path)
         }
         return try PersistentStore(
@@ -175,12 +175,14 @@ extension PersistentStore {
         try connection.execute("PRAGMA journal_mode = \(mode.rawValue)")
     }
 
-    /// Waits until another connection has done its deferred work, at most two seconds.
+    /// Waits until another connection has done its deferred work, as long as for a lock.
     ///
     /// A large deletion defers work for a moment; a first load takes longer.
-    private static func awaitDeferredWork(on connection: Connection) throws(StoreError) {
-        for _ in 0..<100 {
-            guard try LoadOwner.other(than: connection) != nil else { return }
+    private static func awaitDeferredWork(
+        on connection: Connection, _ options: StoreOptions
+    ) throws(StoreError) {
+        let end = ContinuousClock.now + .milliseconds(options.busyTimeoutMilliseconds)
+        while try LoadOwner.other(than: connection) != nil, ContinuousClock.now < end {
             Connection.sleep(milliseconds: 20)
         }
     }

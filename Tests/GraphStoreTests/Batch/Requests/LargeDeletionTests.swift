@@ -216,6 +216,7 @@ import Testing
         let reader = Task.detached {
             var options = StoreOptions()
             options.isReadOnly = true
+            options.busyTimeoutMilliseconds = 60_000
             let other = try PersistentContainer(
                 model: nil, .sqlite(at: path, opening: .existing, options: options))
             return try other.newContext().count(for: FetchRequest(entityName: "Task"))
