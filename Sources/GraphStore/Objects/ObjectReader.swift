@@ -146,15 +146,9 @@ final class ObjectReader {
     private func decode(
         _ statement: Statement, _ layout: EntityLayout, _ places: RowPlan.Places
     ) throws(StoreError) -> ObjectRow {
-        var values: [StoredValue] = []
-        values.reserveCapacity(layout.slots.count)
-        for slot in layout.slots.indices {
-            guard let column = places.attributes[slot] else {
-                values.append(layout.defaults[slot])
-                continue
-            }
-            let value = statement.value(column)
-            values.append(layout.slots[slot].isExternal ? try external.value(of: value) : value)
+        var values = statement.values(places.attributes, defaults: layout.defaults)
+        for (slot, _) in layout.valuesInFiles {
+            values[slot] = try external.value(of: values[slot])
         }
         var links = layout.emptyLinks
         for (slot, place) in places.toOnes.enumerated() where !statement.isNull(place.key) {

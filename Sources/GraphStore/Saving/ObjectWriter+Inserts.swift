@@ -65,15 +65,12 @@ extension ObjectWriter {
             statement.bind(object.objectID.primaryKey, at: index)
             index += 1
             let layout = object.layout
-            for (slot, kind) in layout.slots.enumerated() where kind.isStored {
-                if kind.isExternal {
-                    let value = try stored(object.values[slot], slot, of: layout)
-                    statement.bind(value, at: index)
-                } else {
-                    bytes.bind(object.values[slot], to: statement, at: index)
-                }
-                index += 1
+            bytes.bind(object.values, layout.valuesInRows, to: statement, from: index)
+            for (slot, position) in layout.valuesInFiles {
+                let value = try stored(object.values[slot], slot, of: layout)
+                statement.bind(value, at: index + position)
             }
+            index += Int32(layout.valuesInRows.count + layout.valuesInFiles.count)
             for slot in layout.toOnes.indices {
                 guard let columns = layout.toOnes[slot].place.columns else { continue }
                 let hasEntity = columns.entityColumn != nil

@@ -81,6 +81,10 @@ package final class EntityLayout: Sendable {
     let attributes: [Attribute]
     /// The same attributes, reduced for sets and saves.
     let slots: [Slot]
+    /// The attributes with a column, by where their values are; each has the position of its column
+    /// among those of all attributes.
+    let valuesInRows: [(slot: Int, position: Int32)]
+    let valuesInFiles: [(slot: Int, position: Int32)]
     let attributeNames: [String]
     let toOnes: [ToOne]
     let toManys: [ToMany]
@@ -154,6 +158,11 @@ package final class EntityLayout: Sendable {
             }
         }
         fetchedProperties = fetched
+        let facts = slots
+        let stored = facts.indices.filter { facts[$0].isStored }.enumerated()
+            .map { (slot: $0.element, position: Int32($0.offset)) }
+        valuesInRows = stored.filter { !facts[$0.slot].isExternal }
+        valuesInFiles = stored.filter { facts[$0.slot].isExternal }
         defaults = attributes.map { $0.description.defaultValue ?? .null }
         emptyLinks = Array(repeating: nil, count: toOnes.count)
         emptyLists = toManys.map { .empty(isOrdered: $0.isOrdered) }

@@ -14,6 +14,21 @@ package final class ArenaBox {
     /// Copies a value into the arena; the cell is valid until the next `reset()`.
     package func cell(_ value: StoredValue) -> BulkCell { arena.cell(value) }
 
+    /// Binds some of an object's values, in one call per object; their bytes remain valid until the
+    /// next `reset()`.
+    ///
+    /// - Parameters:
+    ///   - places: The indexes of the values, and the positions of their parameters.
+    ///   - first: The index of the parameter at position 0.
+    package func bind(
+        _ values: [StoredValue], _ places: [(slot: Int, position: Int32)],
+        to statement: Statement, from first: Int32
+    ) {
+        for (slot, position) in places {
+            bind(values[slot], to: statement, at: first + position)
+        }
+    }
+
     /// Binds a value whose bytes remain valid until the next `reset()`.
     package func bind(_ value: StoredValue, to statement: Statement, at index: Int32) {
         switch value {
