@@ -1,7 +1,7 @@
 package import SQLite
 
-/// The deferred join rows of a many-to-many relationship after a first load: their temporary
-/// storage, and how they are moved to their table.
+/// The deferred join rows of a many-to-many relationship after a first load or a large deletion:
+/// their temporary storage, and how they are moved to their table.
 ///
 /// The note in `ETL_PENDING` is plain SQL, so that SQLite alone can complete a store. This type
 /// sorts the join rows in memory, in half the time. If they do not fit in memory, it sorts them in

@@ -2,7 +2,8 @@ import Files
 import SQLite
 import SQLitePages
 
-/// Builds the deferred indexes and join tables of a large load as finished pages.
+/// Builds the indexes and join tables that a large load or deletion has deferred, as finished
+/// pages.
 ///
 /// SQLite would add their keys one by one, and write each page to the log and then to the file. This
 /// type sorts the keys and writes each page once.

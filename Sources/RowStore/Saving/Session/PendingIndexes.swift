@@ -1,11 +1,12 @@
 package import SQLite
 
-/// The indexes that a load into an empty table defers to its end.
+/// The indexes that a load into an empty table defers to its end, and a large deletion until after
+/// its commit.
 ///
 /// Their SQL statements are in `ETL_PENDING` from the transaction that drops them to the
-/// transaction that creates them again. If the load is killed, the next opening for writing by etl
-/// completes them first. The table also names the owner of the load. While that load runs, openings
-/// do not touch the indexes, and saves of other connections fail as busy.
+/// transaction that creates them again. If the process is killed in between, the next opening for
+/// writing by etl completes them first. The table also names the owner of this work. While the
+/// owner runs, openings do not touch the indexes, and saves of other connections fail as busy.
 package enum PendingIndexes {
     /// The name in `ETL_PENDING` that says that the store had a WAL before pages were built.
     private static let logName = "ETL_LOG"
