@@ -37,11 +37,13 @@ import Testing
     private static let count: Int64 = 18_000
 
     /// Returns a store that is large enough for indexes that are written as pages.
-    private func filled(_ folder: TemporaryFolder) throws -> String {
+    private func filled(
+        _ folder: TemporaryFolder, _ entities: String = entities
+    ) throws -> String {
         var random = SeededGenerator(seed: TestSeed.ofThisRun)
         let path = folder.file("store.sqlite")
         let container = try PersistentContainer(
-            model: model(Self.entities), .sqlite(at: path, opening: .create))
+            model: model(entities), .sqlite(at: path, opening: .create))
         let filler = String(repeating: "x", count: 900)
         let records = (0..<Self.count).map { number -> [TestValue] in
             [
@@ -176,6 +178,25 @@ import Testing
         let writer = other.newContext()
         try writer.insert("Tag")[.string("name")] = "new"
         try writer.save()
+    }
+
+    @Test("nothing is deferred in a store with derived attributes, which are right after the save")
+    func derived() throws {
+        let folder = try TemporaryFolder()
+        let entities = Self.entities.replacing(
+            "Tag:\n  attributes: { name: String }",
+            with: "Tag:\n  attributes: { name: String,"
+                + " used: { type: Integer 64, derived: \"tasks.@count\" } }")
+        try #require(entities != Self.entities)
+        let path = try filled(folder, entities)
+        let container = try PersistentContainer(model: nil, at: path, opening: .existing)
+        _ = try delete(container, defers: true)
+        #expect(try pending(path) == [])
+        let connection = try Connection(path: path, mode: .readOnly)
+        let join = StoreLayout(try model(entities)).joinTables[0].name
+        let links = try connection.integer("SELECT count(*) FROM \(join)") ?? 0
+        #expect(links > 0)
+        #expect(try connection.integer("SELECT sum(ZUSED) FROM ZTAG") == links)
     }
 
     @Test("a trigger of the join table runs for the deleted links only")
