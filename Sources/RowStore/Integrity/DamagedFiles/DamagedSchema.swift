@@ -182,13 +182,13 @@ struct DamagedSchema {
             guard let type = bytes.varint(&next, end: file.usableSize) else { return nil }
             types.append(type)
         }
+        let isText = { (type: Int64) -> Bool in type >= 13 && type % 2 == 1 && type < 1 << 24 }
         guard next == end, types.count == 5, types[0] == 23, (1...6).contains(types[3]),
-            [types[1], types[2], types[4]].allSatisfy({ $0 >= 13 && $0 % 2 == 1 && $0 < 1 << 24 })
+            isText(types[1]), isText(types[2]), isText(types[4])
         else { return nil }
         let numberSize = types[3] == 5 ? 6 : types[3] == 6 ? 8 : Int(types[3])
-        let size =
-            Int(length) + numberSize
-            + [types[0], types[1], types[2], types[4]].reduce(0) { $0 + Int($1 - 13) / 2 }
+        var size = Int(length) + numberSize
+        for text in [types[0], types[1], types[2], types[4]] { size += Int(text - 13) / 2 }
         guard
             let payload = DamagedPage.leafPayload(
                 at: place, size: size, rowID: 0, bytes, file.usableSize),

@@ -58,14 +58,22 @@ package final class RowCursor {
         let known = try Self.knownValues(plans, schema, on: connection)
         let select = try request.select(
             of: entity, where: predicate,
-            columns: zip(plans, known).filter { $0.0.toMany == nil }.map { plan, known in
-                known == nil ? plan.path : Array(plan.path.dropLast())
-            }, schema)
+            columns: Self.columns(of: plans, known), schema)
         counting = select.statement.counting
         rows = try select.prepare(on: connection)
         sources = try Self.sources(
             plans, known, schema, inTableOrder: select.clauses.order == ["t.Z_PK"],
             on: connection)
+    }
+
+    /// Returns the key paths that the statement selects: those of all fields that are no list.
+    ///
+    /// Of a field with cached values, only the link that leads to them is selected.
+    private static func columns(of plans: [FieldPlan], _ known: [KnownValues?]) -> [[String]] {
+        zip(plans, known).compactMap { plan, known -> [String]? in
+            guard plan.toMany == nil else { return nil }
+            return known == nil ? plan.path : Array(plan.path.dropLast())
+        }
     }
 
     /// Returns, for each field, the cached values of the small table that it leads to, if any.
