@@ -4,6 +4,7 @@
 /// let order = KeyOrder(columns: 1)
 /// let sorter = KeySorter(order, isUnique: false, spill: spill, memoryBytes: 1 << 25)
 /// try sorter.add(key)                        // once per row, in rising order of the row IDs
+/// try sorter.finish()                        // may run on another thread than the next line
 /// try sorter.forEach { key in try tree.add(key) }
 /// ```
 /// Keys that fill the memory are sorted and written as a run to a temporary file; `forEach` merges
@@ -38,6 +39,7 @@ package final class KeySorter {
     @exclusivity(unchecked) private var entryCount = 0
     @exclusivity(unchecked) private var isExact = true
     @exclusivity(unchecked) private var runs: [KeySpill.Run] = []
+    private var isFinished = false
 
     /// Creates a sorter.
     ///
@@ -142,6 +144,15 @@ package final class KeySorter {
         entries = .allocate(capacity: 1)
     }
 
+    /// Sorts what is still in memory; no key can be added afterwards.
+    package func finish() throws(PageFault) {
+        guard !isFinished else { return }
+        isFinished = true
+        if runs.isEmpty { return sort() }
+        if entryCount > 0 { try writeRun() }
+        release()
+    }
+
     // MARK: Reading
 
     /// Calls a closure with each key in order; the bytes are valid during the call.
@@ -150,9 +161,9 @@ package final class KeySorter {
     package func forEach(
         _ body: (UnsafeRawBufferPointer) throws(PageFault) -> Void
     ) throws(PageFault) {
+        try finish()
         var check = DuplicateCheck(order, isOn: isUnique)
         if runs.isEmpty {
-            sort()
             for place in 0..<entryCount {
                 let key = key(entries[place])
                 try check.see(entries[place].prefix, key)
@@ -160,8 +171,6 @@ package final class KeySorter {
             }
             return
         }
-        if entryCount > 0 { try writeRun() }
-        release()
         let share = memoryBytes / (runs.count + 1)
         guard share >= Self.blockBytesMin || memoryBytes < Self.mergeBytesMax else {
             throw .unsuitable("its keys do not fit in memory")

@@ -41,12 +41,46 @@ extension Connection {
         fileprivate let roots: [String: UInt32]
         /// The number of pages before the first new one.
         package let pageCount: UInt32
+        fileprivate let path: String
 
         /// Returns the root page of a table or an index that was named when the file was locked.
         package func root(_ name: String) throws(PageFault) -> UInt32 {
             guard let root = roots[name] else { throw .unsuitable("there is no \(name)") }
             return root
         }
+
+        /// Opens the file once more, for another thread; `nil` if that is not possible.
+        package func openForThread() -> ThreadStorage? { ThreadStorage(path) }
+    }
+
+    /// The pages of a file that another connection has locked, for one thread.
+    ///
+    /// It has a connection of its own, which never locks the file: SQLite reads some files by
+    /// moving a position, which two threads must not do at the same time.
+    package final class ThreadStorage: PageStorage, Sendable {
+        // Unchecked: only one thread uses them, until it releases them.
+        private nonisolated(unsafe) let connection: Connection
+        private nonisolated(unsafe) let file: OpenFile
+
+        fileprivate init?(_ path: String) {
+            guard let connection = try? Connection(path: path, mode: .readOnly),
+                let file = connection.openFile()
+            else { return nil }
+            self.connection = connection
+            self.file = file
+        }
+
+        package func read(
+            _ room: UnsafeMutableRawBufferPointer, at offset: Int64
+        ) throws(PageFault) {
+            try file.read(room, at: offset)
+        }
+
+        package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(PageFault) {
+            try file.write(bytes, at: offset)
+        }
+
+        package func synchronize() throws(PageFault) { try file.synchronize() }
     }
 
     /// The journal mode of the main database, in lowercase.
@@ -213,7 +247,8 @@ extension Connection {
                 storage, roots: empty.compactMap { roots[$0] }, journal: FileName(path))
             try body(
                 LockedFile(
-                    storage: storage, pages: pages, roots: roots, pageCount: pages.pageCount))
+                    storage: storage, pages: pages, roots: roots, pageCount: pages.pageCount,
+                    path: path))
             return .success(try pages.commit())
         } catch let fault as PageFault {
             return .failure(fault)

@@ -49,6 +49,34 @@ package struct PageBuild {
         var name: String { PageBuild.treeName(index.name) }
     }
 
+    /// The table whose rows have the keys of a tree.
+    private struct KeySource {
+        let tree: Tree
+        /// The root page of the table.
+        let root: UInt32
+        let pageCount: UInt32
+        /// The folder of a temporary file for keys that do not fit in memory.
+        let folder: FileName
+
+        /// Reads the table, and returns the keys in order.
+        func sort(
+            _ storage: any PageStorage, _ memoryBytes: Int
+        ) throws(PageFault) -> KeySorter {
+            let sorter = KeySorter(
+                KeyOrder(descending: tree.descending), isUnique: tree.index.isUnique,
+                spill: KeySpill(in: folder), memoryBytes: memoryBytes)
+            var keys = KeyMaker(columns: tree.places)
+            var reader = TableReader(storage, pageCount: pageCount)
+            try reader.forEachRow(ofRoot: root) { rowID, record throws(PageFault) in
+                let key = try keys.key(of: record, rowID: rowID)
+                guard key.count <= keyBytesMax else { throw .unsuitable("a key is too long") }
+                try sorter.add(key)
+            }
+            try sorter.finish()
+            return sorter
+        }
+    }
+
     /// A join table with deferred rows.
     private struct Links {
         let rows: DeferredJoinRows
@@ -67,6 +95,7 @@ package struct PageBuild {
 
     private let connection: Connection
     private let memoryBytes: Int
+    private let pagesMin: Int64
     private var trees: [Tree] = []
     private var links: [Links] = []
 
@@ -85,6 +114,7 @@ package struct PageBuild {
     ) throws(StoreError) {
         self.connection = connection
         self.memoryBytes = memoryBytes
+        self.pagesMin = pagesMin
         let size = try connection.pageCounts()
         guard schema.isOurs, schema.parts.isEmpty, connection.fileName != nil,
             size.count >= pagesMin, size.bytes == PageFormat.pageBytes
@@ -112,6 +142,7 @@ package struct PageBuild {
         guard !trees.isEmpty || !links.isEmpty else { return nil }
     }
 
+    private var folder: FileName { FileName(connection.fileName ?? "").folder }
     private var allTrees: [Tree] { links.map(\.reverse) + trees }
 
     /// Builds the deferred indexes and join tables that can be built as pages.
@@ -204,9 +235,19 @@ package struct PageBuild {
         let empty = allTrees.map(\.name) + links.flatMap { [$0.table, $0.keyName] }
         do {
             return try connection.fill(empty, reading: trees.map(\.index.table)) { file in
-                let spill = KeySpill(in: FileName(connection.fileName ?? "").folder)
-                for links in links { try fill(links, file, spill) }
-                for tree in trees { try fill(tree, file, spill) }
+                let sources = try trees.map { tree in
+                    KeySource(
+                        tree: tree, root: try file.root(tree.index.table),
+                        pageCount: file.pageCount, folder: folder)
+                }
+                let sorting = sortingThread(sources, file)
+                defer { sorting?.stop() }
+                let memoryBytes = sorting == nil ? memoryBytes : memoryBytes / 2
+                for links in links { try fill(links, file, memoryBytes) }
+                for (tree, source) in zip(trees, sources) {
+                    let sorter = try sorting?.next() ?? source.sort(file.storage, memoryBytes)
+                    try write(sorter, as: tree, file)
+                }
             }
         } catch let error as StoreError {
             throw error
@@ -215,21 +256,17 @@ package struct PageBuild {
         }
     }
 
-    private func fill(
-        _ tree: Tree, _ file: Connection.LockedFile, _ spill: KeySpill
-    ) throws(PageFault) {
-        let sorter = KeySorter(
-            KeyOrder(descending: tree.descending), isUnique: tree.index.isUnique, spill: spill,
-            memoryBytes: memoryBytes)
-        var keys = KeyMaker(columns: tree.places)
-        var reader = TableReader(file.storage, pageCount: file.pageCount)
-        let root = try file.root(tree.index.table)
-        try reader.forEachRow(ofRoot: root) { rowID, record throws(PageFault) in
-            let key = try keys.key(of: record, rowID: rowID)
-            guard key.count <= Self.keyBytesMax else { throw .unsuitable("a key is too long") }
-            try sorter.add(key)
+    /// Starts to sort the keys of all trees on a second thread; returns `nil` if it would not save
+    /// time.
+    private func sortingThread(
+        _ sources: [KeySource], _ file: Connection.LockedFile
+    ) -> SortingThread? {
+        guard file.pageCount >= pagesMin, !sources.isEmpty, sources.count + links.count > 1,
+            let storage = file.openForThread()
+        else { return nil }
+        return SortingThread(count: sources.count) { [memoryBytes] place throws(PageFault) in
+            try sources[place].sort(storage, memoryBytes / 2)
         }
-        try write(sorter, as: tree, file)
     }
 
     private func write(
@@ -243,13 +280,14 @@ package struct PageBuild {
     /// Writes the rows in the order of the primary key, its index, and the index of the other
     /// column.
     private func fill(
-        _ links: Links, _ file: Connection.LockedFile, _ spill: KeySpill
+        _ links: Links, _ file: Connection.LockedFile, _ memoryBytes: Int
     ) throws {
         let rows = TableTree(root: try file.root(links.table), in: file.pages)
         let keys = IndexTree(root: try file.root(links.keyName), in: file.pages)
         // The rows come in the order of the other column, where this one is equal.
         let sorter = KeySorter(
-            KeyOrder(columns: 1), isUnique: false, spill: spill, memoryBytes: memoryBytes / 2)
+            KeyOrder(columns: 1), isUnique: false, spill: KeySpill(in: folder),
+            memoryBytes: memoryBytes / 2)
         var record = RecordEncoder()
         var rowID: Int64 = 0
         var fault: PageFault?
