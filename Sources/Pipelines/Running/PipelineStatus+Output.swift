@@ -43,13 +43,17 @@ extension PipelineStatus {
         var texts = (pending.map { [$0] } ?? []).map(\.text)
         if let unreadable {
             texts.append("not known; the store cannot be read: \(unreadable)")
-        } else if let unended, !unended.isAtWork, pending == nil, knowsNotes {
+        } else if let unended, !unended.isAtWork, pending == nil, knowsNotes, !lacksIndexes {
             texts.append(Self.nothingSaved)
         }
+        if lacksIndexes { texts.append(Self.missingIndexes) }
         return texts + others.map(\.text)
     }
 
     private static let nothingSaved = "nothing was saved; the next run starts from the beginning"
+    private static let missingIndexes =
+        "indexes and links are missing, so the store cannot be read; run the spec or repeat the "
+        + "import, which completes them"
 
     /// Returns a warning if a run began after the last report and has none itself.
     package func warning(now: Date) -> Diagnostic? {
@@ -63,6 +67,7 @@ extension PipelineStatus {
         let saved =
             unreadable.map { "the store cannot be read: \($0)" }
             ?? pending.map { "\($0.saved); the next run continues" }
+            ?? (lacksIndexes ? Self.missingIndexes : nil)
             ?? (knowsNotes ? Self.nothingSaved : "the next run reports what is saved")
         return Diagnostic(
             .warning, code: "report.killed",
@@ -107,6 +112,7 @@ extension PipelineStatus: JSONWritable {
             "pipeline": pipeline, "unended": unended, "last": last.map(Self.json),
             "before": attemptBefore.map(Self.json), "lastSuccess": lastSuccess.map(Self.json),
             "running": holder, "toComplete": toComplete, "unreadable": unreadable,
+            "lacksIndexes": lacksIndexes ? true : nil,
             "backups": backups, "reports": folder,
         ])
     }

@@ -53,6 +53,9 @@ package struct PipelineStatus: Sendable {
     package var others: [Pending] = []
     /// The reason why it is unknown whether there is unfinished work.
     package var unreadable: String?
+    /// Whether a killed process left the store without its indexes and links, so that reading it
+    /// fails until a run completes them.
+    package var lacksIndexes = false
     /// Whether the notes of the store could be read; `pending` is reliable only then.
     var knowsNotes = true
     /// The folder of the reports.
@@ -141,6 +144,8 @@ package struct PipelineStatus: Sendable {
             } catch {
                 status.unreadable = error.message
             }
+            // An unreadable store is already reported.
+            status.lacksIndexes = (try? PendingIndexes.areAbandoned(inStoreAt: path)) == true
         }
         if let holder, holder.pipeline == folder.pipeline { status.note(unended: holder) }
         return status

@@ -84,6 +84,33 @@ struct PipelineStatusTests {
         #expect(try Self.status(folder).pending == nil)
     }
 
+    @Test("a store that a killed process left without indexes is shown until a run completes it")
+    func lacksIndexes() throws {
+        let folder = try Reports.folder()
+        let now = Workspace.now
+        #expect(Reports.run(folder).outcome.status == .ok)
+        #expect(try !Self.status(folder).lacksIndexes)
+        #expect(try !Self.status(folder).formattedJSON.contains("lacksIndexes"))
+        _ = try folder.rows(
+            "INSERT INTO ETL_PENDING VALUES ('x', 'CREATE INDEX x ON ZTASK (ZSIZE)')")
+        let line =
+            "\nto complete   indexes and links are missing, so the store cannot be read; run the spec "
+            + "or repeat the import, which completes them\n"
+        var status = try Self.status(folder)
+        #expect(status.text(now: now).contains(line), "\(status.text(now: now))")
+        #expect(status.formattedJSON.contains("\"lacksIndexes\": true"))
+        // A killed run that left no notes has still saved data.
+        let lock = "store.sqlite.etl-lock"
+        try folder.write(lock, "pid 4000000, pipeline nightly, since 2026-03-04T06:07:08Z")
+        status = try Self.status(folder)
+        #expect(status.text(now: now).contains(line))
+        #expect(!status.text(now: now).contains("nothing was saved"))
+        let warning = try #require(status.warning(now: now))
+        #expect(warning.message.contains("indexes and links are missing"))
+        #expect(Reports.run(folder, now: now + 7200).outcome.status == .ok)
+        #expect(try !Self.status(folder).lacksIndexes)
+    }
+
     @Test("shows the process that holds the lock, and not a killed one")
     func holder() throws {
         let folder = try Reports.folder()

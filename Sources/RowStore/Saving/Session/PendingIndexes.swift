@@ -222,6 +222,16 @@ package enum PendingIndexes {
         return try connection.integer("SELECT 1 FROM \(database).ETL_PENDING LIMIT 1") != nil
     }
 
+    /// Returns whether a killed process has left deferred work in a store, so that reading the store
+    /// fails until it is opened for writing.
+    ///
+    /// The store is read from a snapshot, because opening it would fail or complete the work.
+    package static func areAbandoned(inStoreAt path: String) throws(StoreError) -> Bool {
+        let snapshot = try StoreSnapshot(of: path, copiesOurs: false)
+        guard try isPending(in: "main", on: snapshot.connection) else { return false }
+        return try LoadOwner.other(than: snapshot.connection) == nil
+    }
+
     /// Returns whether any work is deferred.
     static func isPending(on connection: Connection) throws(StoreError) -> Bool {
         try connection.integer("SELECT 1 FROM ETL_PENDING LIMIT 1") != nil

@@ -12,7 +12,8 @@ struct StatusCommand: ParsableCommand {
             is active or was killed before it wrote a report. Changes nothing, and does not wait. \
             After `etl import`, name the store: its reports are in the folder runs next to it, \
             and the status is that of the pipeline that used the store last. A killed run shows \
-            how many records it has saved; the next run continues.
+            how many records it has saved; the next run continues. It may have left the store \
+            without some indexes and links; then the store cannot be read until the next run.
 
             Exit status:
               0 ok
