@@ -107,8 +107,8 @@ struct LoadOwner: Equatable {
     func refusal(_ path: String) -> StoreError {
         StoreError(
             .busy,
-            "\(path) is in a first load or a large deletion, by process \(process), whose indexes"
-                + " and links come at its end")
+            "\(path) lacks indexes and links until process \(process) finishes its first load or large"
+                + " deletion; wait for it, or if it was killed, run etl again, which completes the work")
     }
 
     // MARK: Identifying processes and files

@@ -29,6 +29,12 @@ import Testing
         "SELECT count(*) FROM sqlite_master WHERE name = 'Z_Row_UNIQUE_key'"
     private static let pending = "SELECT count(*) FROM ETL_PENDING"
 
+    private static func refusal(_ store: TestStore) -> String {
+        "\(store.path) lacks indexes and links until process \(getpid()) finishes its first load or "
+            + "large deletion; wait for it, or if it was killed, run etl again, which completes the "
+            + "work"
+    }
+
     private func links(_ store: TestStore) -> String {
         "SELECT count(*) FROM \(store.container.schema.joinTables[0].name)"
     }
@@ -57,9 +63,7 @@ import Testing
                             model: nil, .sqlite(at: store.path, options: options))
                     })
             }
-            let text =
-                "\(store.path) is in a first load or a large deletion, by process \(getpid()), whose"
-                + " indexes and links come at its end"
+            let text = Self.refusal(store)
             #expect(refused.map { $0?.code } == Array(repeating: .busy, count: 8))
             #expect(Set(refused.compactMap { $0?.message }) == [text])
             try store.expect("SELECT count(*) FROM ZROW", ["40"])
@@ -149,9 +153,7 @@ import Testing
     func linksCannotBeRead() throws {
         try withStore(Self.entities) { store in
             let early = try PersistentContainer(model: nil, at: store.path, opening: .existing)
-            let text =
-                "\(store.path) is in a first load or a large deletion, by process \(getpid()), whose"
-                + " indexes and links come at its end"
+            let text = Self.refusal(store)
             try store.container.load(
                 Self.plan, Self.records(0..<20), batchSize: 10, saveEvery: 10
             ) { _ in
@@ -210,9 +212,7 @@ import Testing
                 errors.append(storeError { _ = try copy.difference(from: store.path) })
                 errors.append(storeError { _ = try store.container.difference(from: path) })
             }
-            let text =
-                "\(store.path) is in a first load or a large deletion, by process \(getpid()), whose"
-                + " indexes and links come at its end"
+            let text = Self.refusal(store)
             #expect(errors.map { $0?.message } == Array(repeating: text, count: 4))
             #expect(errors.map { $0?.code } == Array(repeating: .busy, count: 4))
             let found = try store.container.difference(from: path)
