@@ -20,7 +20,6 @@ extension ManagedObject {
     /// Sets an attribute, converting the value to the attribute's type or throwing.
     final func setAttribute(_ slot: Int, _ value: StoredValue) throws(StoreError) {
         let context = try changeable()
-        if presence != .realized { try realize() }
         let value =
             layout.slots[slot].holdsAsIs(value)
             ? value : try layout.attributes[slot].fitting(value, of: layout.name)
@@ -76,7 +75,6 @@ extension ManagedObject {
 
     final func setToOne(_ slot: Int, _ object: ManagedObject?) throws(StoreError) {
         let context = try changeable()
-        if presence != .realized { try realize() }
         if let object { try context.checkDestination(object, layout.toOnes[slot].relationship) }
         try context.setLink(self, slot, object)
     }
@@ -102,7 +100,7 @@ extension ManagedObject {
     }
 
     final func setToMany(_ slot: Int, _ objects: [ManagedObject]) throws(StoreError) {
-        let context = try changeable()
+        let context = try changeable(readsRow: false)
         for object in objects {
             try context.checkDestination(object, layout.toManys[slot].relationship)
         }
@@ -136,9 +134,15 @@ extension ManagedObject {
     }
 
     /// Returns the context of an object that is about to be changed.
-    private func changeable() throws(StoreError) -> ManagedObjectContext {
+    ///
+    /// - Parameter readsRow: Whether the change needs the object's values in memory.
+    /// - Throws: `.inaccessible` if the object's row was deleted, because no save can write the
+    ///   change.
+    final func changeable(readsRow: Bool = true) throws(StoreError) -> ManagedObjectContext {
         let context = try live()
         if lists.isEmpty { prepareLists() }
+        if readsRow, presence != .realized { try realize() }
+        guard !hasNoRow || pending != .none else { throw ManagedObjectContext.inaccessible(self) }
         return context
     }
 

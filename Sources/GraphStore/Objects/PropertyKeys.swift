@@ -165,7 +165,7 @@ extension ManagedObject {
     /// Adds an object to a to-many, at the end if it is ordered.
     public final func add<Destination>(_ object: Destination, to key: ToManyKey<Destination>) {
         _ = attempting { () throws(StoreError) in
-            try live().addLink(self, try slot(of: key), object)
+            try changeable(readsRow: false).addLink(self, try slot(of: key), object)
         }
     }
 
@@ -184,7 +184,7 @@ extension ManagedObject {
     /// Removes an object from a to-many.
     public final func remove<Destination>(_ object: Destination, from key: ToManyKey<Destination>) {
         _ = attempting { () throws(StoreError) in
-            try live().removeLink(self, try slot(of: key), object)
+            try changeable(readsRow: false).removeLink(self, try slot(of: key), object)
         }
     }
 

@@ -451,6 +451,39 @@ import Testing
         #expect(ann.managedObjectContext == nil)
     }
 
+    @Test("an object whose deletion was saved or merged cannot change", arguments: [true, false])
+    func deletedForChanges(_ isOwn: Bool) throws {
+        let store = try Self.store()
+        let context = store.context()
+        let ann = try #require(try context.fetch(Person.request).first)
+        let tom = try #require(try context.fetch(Pet.request).first)
+        if isOwn {
+            context.delete(ann)
+            try context.save()
+        } else {
+            let other = store.context()
+            other.delete(other.object(with: ann.objectID))
+            try context.merge(try other.save().change)
+        }
+        let changes: [() throws -> Void] = [
+            { try ann.setValue("Bob", forKey: "name") },
+            { try ann.setValue(.objects([tom]), forKey: "pets") },
+            { ann[Person.name] = "Bob" }, { ann.add(tom, to: Person.pets) },
+            { ann.remove(tom, from: Person.pets) },
+        ]
+        for change in changes {
+            let error = storeError {
+                try change()
+                // It throws the errors of accessors that cannot throw.
+                try context.save()
+            }
+            #expect(error?.message == "The row of 'Person' p1 no longer exists (133000)")
+        }
+        #expect(!ann.hasChanges && !context.hasChanges)
+        #expect(ann[Person.name] == "Ann")
+        try store.expect("SELECT count(*) FROM ZPERSON", ["0"])
+    }
+
     @Test("a merge marks an object with unsaved changes as deleted if its row is deleted")
     func merged() throws {
         let store = try Self.store()
