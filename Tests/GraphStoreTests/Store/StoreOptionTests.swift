@@ -57,6 +57,25 @@ import Testing
         #expect(storeError { _ = try open(path, options) }?.code == .invalidRequest)
     }
 
+    @Test(
+        "a negative history retention is an error, and creates no store",
+        arguments: [HistoryOptions.Retention.days(-1), .transactions(-1)])
+    func negativeRetention(_ retention: HistoryOptions.Retention) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.sqlite")
+        var options = StoreOptions()
+        options.history = HistoryOptions(keeping: retention)
+        let error = storeError { _ = try open(path, options) }
+        #expect(error?.code == .invalidRequest)
+        #expect(
+            error?.message == "The history retention \(retention) is negative; use 0 or more, or"
+                + " `HistoryOptions.off` to keep no history")
+        #expect(try contents(folder.path).isEmpty)
+        // Zero is the smallest valid number.
+        options.history = HistoryOptions(keeping: .days(0))
+        _ = try open(path, options)
+    }
+
     @Test("row 21: a store keeps its journal mode unless the options set another")
     func changesTheJournal() throws {
         let folder = try TemporaryFolder()

@@ -12,6 +12,7 @@ extension PersistentStore {
     static func open(
         _ description: StoreDescription, model: ManagedObjectModel?, holding held: Set<String>?
     ) throws(StoreError) -> PersistentStore {
+        try description.options.history?.check()
         do throws(StoreError) {
             return try openAsItIs(description, model, held)
         } catch {
