@@ -121,4 +121,13 @@ extension StoreError {
     static func notAStore(_ path: String) -> StoreError {
         StoreError(.notAStore, "\(path) is an SQLite file, but not a store")
     }
+
+    /// The error for a file that is not a store without its write-ahead log, which is not read if
+    /// the store is opened as immutable.
+    init(unreadLogOf path: String) {
+        self.init(
+            .notAStore,
+            "\(path) is not complete without its log \(path)-wal, which `isImmutable` does not read;"
+                + " open it for writing and call `checkpoint()`, or open it with `isReadOnly`")
+    }
 }

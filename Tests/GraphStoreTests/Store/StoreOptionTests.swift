@@ -153,6 +153,28 @@ import Testing
         #expect(try contents(folder.path) == before)
     }
 
+    @Test("opening an immutable store whose content is in its log reports the log")
+    func immutableWithALog() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.sqlite")
+        var options = StoreOptions()
+        options.checkpointPages = 0
+        let container = try PersistentContainer(
+            model: model(plain), .sqlite(at: path, opening: .create, options: options))
+        var reading = StoreOptions()
+        reading.isImmutable = true
+        let error = storeError {
+            _ = try PersistentContainer(model: nil, .sqlite(at: path, options: reading))
+        }
+        #expect(error?.code == .notAStore)
+        #expect(
+            error?.message == "\(path) is not complete without its log \(path)-wal, which"
+                + " `isImmutable` does not read; open it for writing and call `checkpoint()`, or open"
+                + " it with `isReadOnly`")
+        try container.checkpoint()
+        _ = try PersistentContainer(model: nil, .sqlite(at: path, options: reading))
+    }
+
     @Test(
         "row 21: reading a store in a read-only folder creates no other file",
         .enabled(if: geteuid() != 0, "permissions do not bind root"))

@@ -63,7 +63,14 @@ extension PersistentStore {
             if mode != .readOnly {
                 try connection.execute("PRAGMA query_only = 1")
             }
-            return try adopt(description, address, connection, model, held)
+            do throws(StoreError) {
+                return try adopt(description, address, connection, model, held)
+            } catch {
+                guard error.code == .notAStore, options.isImmutable,
+                    StoreFiles.hasFilledLog(StoreFiles.resolved(path))
+                else { throw error }
+                throw StoreError(unreadLogOf: path)
+            }
         }
         // Check before SQLite creates files next to the store, which would be read-only as well.
         try StoreFiles.checkIsWritable(path)
