@@ -36,6 +36,8 @@ package final class PersistentStore {
     private let snapshot: StoreSnapshot?
     /// The backup of an app's store, taken before the first save; `nil` if no backup is needed.
     package let backup: AppStoreBackup?
+    /// The entry in the process-wide list of open files.
+    private let openFile: OpenFile?
     /// The paths of the old stores that were migrated before this one was opened.
     package var migrationBackups: [String] = []
 
@@ -60,6 +62,7 @@ package final class PersistentStore {
         self.description = description
         self.address = address
         self.connection = connection
+        openFile = OpenFile(of: connection)
         self.schema = schema
         self.snapshot = snapshot
         self.backup = backup
@@ -81,6 +84,7 @@ package final class PersistentStore {
         connection = try Self.connect(
             first.description, first.address,
             mode: first.options.mayWrite ? .readWrite : .readOnly, attachesOthers: true)
+        openFile = OpenFile(of: connection)
         parts = others.enumerated().map { place, store in
             StorePart(
                 database: "store\(place + 1)", description: store.description,

@@ -200,6 +200,39 @@ private func change(
         }
     }
 
+    @Test("a lock error says whether another container of this process has the store open")
+    func namesOwnContainers() throws {
+        try withStore(entities) { store in
+            let path = store.path
+            let text =
+                "\(path) is in use, and another container of this process has it open; finish its "
+                + "save or release it, or try again later"
+            func lockError() -> String? {
+                storeError { _ = try Connection.exclusive(path, timeoutMilliseconds: 0) }?.message
+            }
+            var options = StoreOptions()
+            options.busyTimeoutMilliseconds = 0
+            var other: PersistentContainer? = try PersistentContainer(
+                model: nil, .sqlite(at: path, options: options))
+            let context = store.container.newContext()
+            try add([[1, "a", nil]], in: context)
+            let waiting = try #require(other?.newContext())
+            #expect(storeError { try add([[2, "b", nil]], in: waiting) }?.message == text)
+            #expect(lockError() == text)
+            try context.save()
+            try store.container.buildPendingIndexes()
+            other = nil
+        }
+        // Released stores are no longer counted.
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.sqlite")
+        _ = try PersistentContainer(model: model(entities), at: path, opening: .create)
+        let foreign = try Connection(path: path, mode: .readWrite)
+        try foreign.execute("BEGIN IMMEDIATE")
+        let error = storeError { _ = try Connection.exclusive(path, timeoutMilliseconds: 0) }
+        #expect(error?.message == "\(path) is in use by another process; try again later")
+    }
+
     @Test func writeFailsAsBusyWhileAnotherConnectionHasTheLock() throws {
         try withStore(entities) { store in
             let other = try store.foreign()

@@ -70,7 +70,8 @@ package final class WriteSession {
             try connection.execute("BEGIN IMMEDIATE")
             dataVersion = try schema.dataVersion(on: connection)
         } catch {
-            throw error.code == .busy ? StoreError(inUse: connection.path) : error
+            throw error.code == .busy
+                ? StoreError(inUse: connection.path, connection, own: 1) : error
         }
     }
 

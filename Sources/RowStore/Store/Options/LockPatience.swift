@@ -58,13 +58,18 @@ extension Connection {
     package static func exclusive(
         _ path: String, waiting patience: LockPatience? = nil, timeoutMilliseconds: Int32 = 1_000
     ) throws(StoreError) -> Connection {
-        do {
-            let connection = try Connection(path: path, mode: .readWrite)
+        let connection: Connection
+        do throws(StoreError) {
+            connection = try Connection(path: path, mode: .readWrite)
+        } catch {
+            throw error.code == .busy ? StoreError(inUse: path) : error
+        }
+        do throws(StoreError) {
             connection.waitForLocks(patience, otherwise: timeoutMilliseconds)
             try connection.lockExclusively()
             return connection
         } catch {
-            throw error.code == .busy ? StoreError(inUse: path) : error
+            throw error.code == .busy ? StoreError(inUse: path, connection, own: 0) : error
         }
     }
 }
