@@ -102,7 +102,8 @@ extension StageReport: JSONWritable {
     /// The results as an object that omits `nil` values and does not mask paths.
     package var json: JSONTree {
         .fields([
-            "kind": kind, "name": name, "secondsElapsed": secondsElapsed, "records": records,
+            "kind": kind, "name": name, "secondsElapsed": secondsElapsed,
+            "indexSeconds": indexSeconds, "records": records,
             "extraFields": extraFields, "unfilledAttributes": unfilledAttributes,
             "missedLinks": missedLinks, "rejects": rejects,
             "rejectsFolder": rejectsFolder, "linksFolder": linksFolder,

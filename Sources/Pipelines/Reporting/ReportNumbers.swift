@@ -33,6 +33,11 @@ enum ReportNumbers {
         }
     }
 
+    /// Returns the time of a stage for its deferred indexes and links, in words.
+    static func indexTime(_ seconds: Double) -> String {
+        "indexes and links \(duration(seconds))"
+    }
+
     /// Returns the number with at most one decimal place; from 100 on, as an integer.
     private static func short(_ value: Double) -> String {
         if value >= 99.95 { return Int(value.rounded()).grouped }

@@ -38,7 +38,8 @@ extension RunReport.Stage: JSONWritable {
     package var json: JSONTree {
         .fields([
             "name": name, "kind": kind, "state": state.rawValue, "entity": entity,
-            "secondsElapsed": secondsElapsed, "records": records, "rowsPerSecond": rowsPerSecond,
+            "secondsElapsed": secondsElapsed, "indexSeconds": indexSeconds, "records": records,
+            "rowsPerSecond": rowsPerSecond,
             "extraFields": extraFields, "unfilledAttributes": unfilledAttributes,
             "missedLinks": missedLinks, "rejects": rejects,
             "linksFolder": linksFolder, "rejectsFolder": rejectsFolder,

@@ -62,7 +62,9 @@ package struct RunReport: Decodable, Sendable, Hashable {
     }
 
     /// The duration of the stages in all attempts together, in seconds.
-    var stageSeconds: Double { stages.reduce(0) { $0 + ($1.secondsElapsed ?? 0) } }
+    var stageSeconds: Double {
+        stages.reduce(0) { $0 + ($1.secondsElapsed ?? 0) + ($1.indexSeconds ?? 0) }
+    }
 
     /// The part of a spec that `--only`, `--from`, and `--limit` selected.
     package struct Selection: Decodable, Sendable, Hashable {
@@ -130,6 +132,9 @@ package struct RunReport: Decodable, Sendable, Hashable {
         package var entity: String?
         /// The duration in all attempts together, in seconds.
         package var secondsElapsed: Double?
+        /// The seconds in which the stage then built its deferred indexes and links; `nil` below
+        /// 1 s.
+        package var indexSeconds: Double?
         /// Records by result; only for imports.
         package var records: RecordCounts?
         /// The number of records read or rows written, per second.

@@ -9,6 +9,8 @@ package struct StageReport: Sendable, Hashable, Decodable {
     package var name: String
     /// The duration in seconds; for an import, of all its attempts together.
     package var secondsElapsed = 0.0
+    /// The seconds in which the stage then built its deferred indexes and links; `nil` below 1 s.
+    package var indexSeconds: Double?
     /// Records by result; only for imports.
     package var records: RecordCounts?
     /// The fields of the records that the spec does not map, by name; only for imports.
@@ -236,6 +238,11 @@ extension StageReport {
         nested = changed.isEmpty ? nil : changed
     }
 
+    /// Adds the time in which the stage built its deferred indexes and links, unless it is short.
+    mutating func noteIndexes(seconds: Double) {
+        if seconds >= 1 { indexSeconds = seconds }
+    }
+
     /// Whether the stage has changed the store.
     var hasChangedObjects: Bool {
         objects.contains { $0.inserted + $0.updated + $0.deleted > 0 }
@@ -243,9 +250,10 @@ extension StageReport {
 
     /// Returns the results in one line, without zeros, with the state of a failed or stopped stage.
     package func line(_ state: RunReport.State = .done) -> String {
-        let time =
+        var time =
             secondsElapsed < 100
             ? "\((secondsElapsed * 100).rounded() / 100) s" : ReportNumbers.duration(secondsElapsed)
+        if let indexSeconds { time += ", \(ReportNumbers.indexTime(indexSeconds))" }
         var words = [parts(\.grouped).joined(separator: ", ")].filter { !$0.isEmpty }
         words += RunReport.words(nested ?? [])
         if state != .done { words.append(state.rawValue) }

@@ -264,6 +264,7 @@ extension RunReport.Stage {
         _ report: StageReport, _ absolute: (FileName) -> FileName
     ) {
         secondsElapsed = report.secondsElapsed.inMilliseconds
+        indexSeconds = report.indexSeconds?.inMilliseconds
         records = report.records
         extraFields = report.extraFields
         unfilledAttributes = report.unfilledAttributes

@@ -28,6 +28,14 @@ extension StageEnvironment {
         }
     }
 
+    /// Builds the indexes and links that a stage deferred, and adds the time to its report.
+    func buildIndexes(addingTo report: inout StageReport) throws {
+        progress.enter(phase: "indexes")
+        let started = ContinuousClock.now
+        try container.buildPendingIndexes(spec.budget)
+        report.noteIndexes(seconds: started.secondsToNow)
+    }
+
     /// Runs the body, and cancels its work in the store if the run must stop.
     ///
     /// - Throws: `Interrupted`, or the errors of the body.

@@ -221,6 +221,22 @@ struct RunReportTests {
         #expect(ReportText.text(of: report).contains("4 read, 2 rejected, 2 discarded") == !isKept)
     }
 
+    @Test("the line of a stage and the report show the time for indexes, unless it is short")
+    func indexTime() throws {
+        var stage = StageReport(kind: "delete", name: "old")
+        (stage.matched, stage.changed, stage.secondsElapsed) = (5, 5, 2)
+        stage.noteIndexes(seconds: 0.99)
+        #expect(stage.indexSeconds == nil && stage.line().hasSuffix(" (2.0 s)"), "\(stage.line())")
+        stage.noteIndexes(seconds: 4.5)
+        #expect(stage.line().hasSuffix(" (2.0 s, indexes and links 4.5 s)"), "\(stage.line())")
+        let folder = try Self.folder()
+        #expect(Self.run(folder).outcome.status == .ok)
+        var report = try Self.report(folder)
+        #expect(!ReportText.text(of: report).contains("indexes and links"))
+        report.stages[0].indexSeconds = 4.5
+        #expect(ReportText.text(of: report).contains("indexes and links 4.5 s"))
+    }
+
     @Test("a failed import into a discarded store is reported as having saved nothing")
     func discardedImport() throws {
         let folder = try Self.folder(

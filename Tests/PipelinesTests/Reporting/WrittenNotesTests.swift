@@ -44,7 +44,7 @@ import Testing
 
     private static var stageReport: StageReport {
         var report = StageReport(kind: "import", name: "tasks")
-        report.secondsElapsed = 1.25
+        (report.secondsElapsed, report.indexSeconds) = (1.25, 2.5)
         report.records = counts
         report.extraFields = [FieldCount(name: "more", records: 3)]
         report.unfilledAttributes = ["done"]
@@ -68,6 +68,7 @@ import Testing
         var stage = RunReport.Stage(name: "tasks", kind: "import", state: .resumed)
         stage.entity = "Task"
         (stage.secondsElapsed, stage.records, stage.rowsPerSecond) = (0.001, counts, 1e20)
+        stage.indexSeconds = 1.5
         stage.extraFields = [FieldCount(name: "more", records: 3)]
         stage.unfilledAttributes = ["done"]
         stage.missedLinks = [missed]

@@ -141,6 +141,7 @@ extension RunReport.Stage {
         guard state != .skipped else { return "did not run" }
         var parts = state == .done ? [] : [state == .resumed ? "done earlier" : state.rawValue]
         if let secondsElapsed { parts.append(ReportNumbers.duration(secondsElapsed)) }
+        if let indexSeconds { parts.append(ReportNumbers.indexTime(indexSeconds)) }
         if let rowsPerSecond { parts.append("\(ReportNumbers.rate(rowsPerSecond)) rows/s") }
         return parts.joined(separator: " · ")
     }

@@ -16,7 +16,7 @@ struct DeleteStage: Sendable {
         request.rules = spec.extent.rules
         request.defersIndexes = true
         let changes = request
-        let report = try environment.change(stage) { context, report in
+        var report = try environment.change(stage) { context, report in
             let result = try context.write(changes)
             report.matched = result.matched
             report.changed = result.deleted
@@ -25,8 +25,7 @@ struct DeleteStage: Sendable {
             report.noteDenied(result)
             environment.warn(of: result, spec.entity.text, in: stage)
         }
-        environment.progress.enter(phase: "indexes")
-        try environment.container.buildPendingIndexes(environment.spec.budget)
+        try environment.buildIndexes(addingTo: &report)
         if spec.extent.isCompacting { try environment.container.compact() }
         return report
     }

@@ -108,7 +108,7 @@ struct ImportStage: Sendable {
         // An attempt that could not resume may have left a larger page cache.
         try limitPageCache()
         let background = environment.container.newBackgroundContext()
-        let report = try background.performAndWait { context in
+        var report = try background.performAndWait { context in
             // An open transaction would block the next one.
             defer { context.rollback() }
             context.transactionAuthor = environment.author
@@ -116,8 +116,7 @@ struct ImportStage: Sendable {
         }
         // The import may have changed the page cache; reset it for the next stage.
         try limitPageCache()
-        environment.progress.enter(phase: "indexes")
-        try environment.container.buildPendingIndexes(environment.spec.budget)
+        try environment.buildIndexes(addingTo: &report)
         return report
     }
 
