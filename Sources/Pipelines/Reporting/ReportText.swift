@@ -131,7 +131,7 @@ extension RunReport.Stage {
     fileprivate var words: [String] {
         stageReport.parts(\.grouped) + RunReport.words(nested ?? [])
             + consequences.map { "\($0.what): \($0.text)" }
-            + [secondsElapsed.map(ReportNumbers.duration), indexSeconds.map(ReportNumbers.indexTime)]
-            .compactMap(\.self)
+            + [secondsElapsed.map(ReportNumbers.duration)].compactMap(\.self)
+            + [indexSeconds.map(ReportNumbers.indexTime)].compactMap(\.self)
     }
 }

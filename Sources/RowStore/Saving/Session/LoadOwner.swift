@@ -107,8 +107,9 @@ struct LoadOwner: Equatable {
     func refusal(_ path: String) -> StoreError {
         StoreError(
             .busy,
-            "\(path) lacks indexes and links until process \(process) finishes its first load or large"
-                + " deletion; wait for it, or if it was killed, run etl again, which completes the work")
+            "\(path) lacks indexes and links until process \(process) finishes its first load or"
+                + " large deletion; wait for it, or if it was killed, run etl again, which completes"
+                + " the work")
     }
 
     // MARK: Identifying processes and files
