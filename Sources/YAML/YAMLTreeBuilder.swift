@@ -72,7 +72,7 @@ struct YAMLTreeBuilder {
     /// Returns a fix for the most likely cause of a syntax error.
     private static func hint(for problem: String) -> String? {
         if problem.contains("cannot start any token") {
-            return "indent with spaces, and put text that begins with @, `, % or a tab in quotes"
+            return "indent with spaces, and put text that begins with @, `, %, or a tab in quotes"
         }
         // For example, `files: -` for standard input.
         return problem.contains("lock sequence entries are not allowed")

@@ -201,9 +201,9 @@ package struct YAMLValue {
         }
     }
 
-    /// Returns the words as an enumeration for messages, such as `a, b or c`.
+    /// Returns the words as an enumeration for messages, such as `a, b, or c`.
     package static func listing(_ words: [String]) -> String {
-        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-        return words.dropLast().joined(separator: ", ") + " or " + last
+        guard words.count > 2, let last = words.last else { return words.joined(separator: " or ") }
+        return words.dropLast().joined(separator: ", ") + ", or " + last
     }
 }

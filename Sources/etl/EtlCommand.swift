@@ -9,9 +9,9 @@ import class GraphStore.PersistentContainer
 struct EtlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "etl",
-        abstract: "Imports, changes and exports the objects of a Core Data store, by YAML specs.",
+        abstract: "Imports, changes, and exports the objects of a Core Data store, by YAML specs.",
         discussion: """
-            A spec names a store, its model and a list of stages; `etl run spec.yaml` runs them. \
+            A spec names a store, its model, and a list of stages; `etl run spec.yaml` runs them. \
             Under cron, a successful run prints nothing. stdout carries only data; everything \
             else goes to stderr.
             """,

@@ -78,7 +78,7 @@ import Testing
                   in: stages[0].empty
                 a.yaml:7:12: error: 'blank' is empty [spec.type]
                   in: stages[0].blank
-                a.yaml:8:12: error: 'color' must be red, green or blue, not 'gren'. \
+                a.yaml:8:12: error: 'color' must be red, green, or blue, not 'gren'. \
                 Did you mean 'green'? [spec.choice]
                   in: stages[0].color
                 a.yaml:9:5: error: The key 'recieve' is unknown here. \

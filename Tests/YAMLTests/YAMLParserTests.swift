@@ -119,7 +119,7 @@ import Testing
             a.yaml:2:1: error: Found character that cannot start any token, while scanning for \
             the next token that begins at line 2 [yaml.syntax]
               in: a
-              fix: indent with spaces, and put text that begins with @, `, % or a tab in quotes
+              fix: indent with spaces, and put text that begins with @, `, %, or a tab in quotes
             """
         ),
         (

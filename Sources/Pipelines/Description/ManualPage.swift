@@ -4,7 +4,7 @@ enum ManualPage {
         var page = Page()
         page.macro("TH ETL 1 \"\" \"etl \(Release.version)\" \"User Commands\"")
         page.section("NAME")
-        page.text("etl - imports, changes and exports the objects of a Core Data store")
+        page.text("etl - imports, changes, and exports the objects of a Core Data store")
         page.section("SYNOPSIS")
         page.bold(root.usage)
         page.section("DESCRIPTION")

@@ -53,7 +53,7 @@ package enum ReferencePages {
         }
         text += """
             | [model](model.md) | the keys of a model file |
-            | [predicates and expressions](predicates.md) | the operators and functions of `where`, `keep-if`, `expr` and `set` |
+            | [predicates and expressions](predicates.md) | the operators and functions of `where`, `keep-if`, `expr`, and `set` |
             | [exit codes](exit-codes.md) | the meaning of each exit status |
             | [error codes](error-codes.md) | the meaning of the code after each message |
             | [etl.1](etl.1) | the manual page: `man -l docs/reference/etl.1` |

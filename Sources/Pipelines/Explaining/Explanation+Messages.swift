@@ -66,7 +66,7 @@ extension Explanation {
         ("query", "The query is not valid.", "Correct the flag in the message."),
         (
             "rejects", "There are too many rejects, or their files cannot be kept.",
-            "Correct the records, or see `rejects.allow`, `rejects.dir` and `rejects.keep`."
+            "Correct the records, or see `rejects.allow`, `rejects.dir`, and `rejects.keep`."
         ),
         (
             "replay", "Rejects cannot be replayed, or were rejected again.",

@@ -106,7 +106,7 @@ extension Explanation {
         ),
         (
             "spec.stage-kind", "A stage has no kind, or two kinds.",
-            "Begin it with import, update, delete, export or verify."
+            "Begin it with import, update, delete, export, or verify."
         ),
         ("spec.stages", "The spec has no stage.", "Add one."),
         (

@@ -159,7 +159,7 @@ package struct Explanation: Sendable, Hashable {
         ),
         "cast": (
             "A value does not have its attribute's type.",
-            "Correct the value, or convert it under `set` with `clean`, `map`, `date` or `number`; "
+            "Correct the value, or convert it under `set` with `clean`, `map`, `date`, or `number`; "
                 + "`on: { cast: null }` sets optional attributes to null."
         ),
         "required": (
@@ -168,7 +168,7 @@ package struct Explanation: Sendable, Hashable {
         ),
         "link": (
             "No object has the key that a link names.",
-            "Import that object first or in the same stage, or set `missing` to create, null, report or "
+            "Import that object first or in the same stage, or set `missing` to create, null, report, or "
                 + "skip."
         ),
         "unique": (
@@ -176,7 +176,7 @@ package struct Explanation: Sendable, Hashable {
             "Correct the record, or use that constraint as `key`."
         ),
         "validate": (
-            "A value breaks a rule of the model, such as a range, a length or a pattern.",
+            "A value breaks a rule of the model, such as a range, a length, or a pattern.",
             "Correct the value."
         ),
         "expr": (
@@ -222,7 +222,7 @@ extension ExitStatus {
                 + "replay`. With `commit: batch`, each save is kept."
         case .noInput: "Correct the path; it is relative to the spec's folder."
         case .software: "Report it with the spec and the run's report."
-        case .osError: "Raise the limits on memory, threads or open files, and run again."
+        case .osError: "Raise the limits on memory, threads, or open files, and run again."
         case .cannotCreate: "Check the folder's permissions, or name another folder, and run again."
         case .ioError: "Free disk space or check the disk, and run again."
         case .temporaryFailure: "Run again later. The run resumes where it stopped."

@@ -80,7 +80,7 @@ package struct RunFailure: Error, Sendable {
                 "another user's program left this file; remove it when no program has the store "
                     + "open, or give this user write permission for it"
             case .permission: "give this user write permission for the store and its folder"
-            case .resources: "raise the limits on memory, threads or open files, and run again"
+            case .resources: "raise the limits on memory, threads, or open files, and run again"
             default: nil
             }
         self.init(

@@ -81,6 +81,6 @@ struct FittedImport {
     static func listed(_ names: [String], max: Int) -> String {
         // One more name takes no more space than the number.
         guard names.count > max + 1 else { return names.joined(separator: ", ") }
-        return names.prefix(max).joined(separator: ", ") + " and \(names.count - max) more"
+        return names.prefix(max).joined(separator: ", ") + ", and \(names.count - max) more"
     }
 }

@@ -54,7 +54,7 @@ enum InferenceText {
         let more = names.count - namesMax
         return [
             "guessed from \(records); each has a value of \(shown)"
-                + (more > 0 ? " and \(more) more" : "")
+                + (more > 0 ? ", and \(more) more" : "")
         ]
     }
 

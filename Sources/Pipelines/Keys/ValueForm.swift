@@ -64,7 +64,7 @@ extension ValueForm {
 
     /// A duration such as `30m`, `1h30m`, or `7d`.
     static let duration = ValueForm.pattern(
-        "^([0-9]+[smhdw])+[0-9]*$", "a duration such as 30m, 1h30m or 7d")
+        "^([0-9]+[smhdw])+[0-9]*$", "a duration such as 30m, 1h30m, or 7d")
 
     /// A number of bytes.
     static let size = either([
@@ -87,7 +87,7 @@ extension ValueForm {
         case .character: "one character"
         case .boolean: "true or false"
         case .integer(let bounds): Self.phrase(bounds)
-        case .scalar: "text, a number, true or false"
+        case .scalar: "text, a number, true, or false"
         case .constant: "a value"
         case .words(let words): words.map { "`\($0.text)`" }.joined(separator: ", ")
         case .list(let item): "a list: \(item.phrase)"

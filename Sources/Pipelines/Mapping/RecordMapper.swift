@@ -265,7 +265,7 @@ package struct RecordMapper {
         let listed = names.map { "'\($0)'" }.joined(separator: ", ")
         guard count > names.count else { return "Nothing maps \(listed)" }
         let more = count - names.count
-        return "Nothing maps \(listed) and "
+        return "Nothing maps \(listed), and "
             + (count == UnmappedFields.countMax ? "at least \(more) more" : "\(more) more")
     }
 

@@ -121,13 +121,13 @@ extension PipelineSpec {
     }
 
     fileprivate static let nameForm = Form<String>(
-        .pattern("^[a-z0-9-]{1,64}$", "1 to 64 of the characters a-z, 0-9 and -")
+        .pattern("^[a-z0-9-]{1,64}$", "1 to 64 of the characters a-z, 0-9, and -")
     ) { value, _ in
         guard let name = value.filledText() else { return nil }
         if !isName(name) {
             value.fail(
                 "name", "'\(name)' is not a valid pipeline name",
-                fix: "use 1 to 64 of the characters a-z, 0-9 and -")
+                fix: "use 1 to 64 of the characters a-z, 0-9, and -")
         }
         return name
     }

@@ -43,7 +43,7 @@ package struct ParameterSpec: Sendable, Hashable {
             case .string: "Text."
             case .int: "A whole number."
             case .bool: "True or false."
-            case .date: "A date such as 2026-01-31, today - 90d or now - 4h."
+            case .date: "A date such as 2026-01-31, today - 90d, or now - 4h."
             case .duration: "A duration such as 30m or 1h30m."
             case .path: "A path; in `--set`, relative to the working folder."
             case .secret: "Text that is shown as `***`; not allowed in a spec or on a command line."
@@ -57,7 +57,7 @@ package struct ParameterSpec: Sendable, Hashable {
             case .string: "text"
             case .int: "a whole number"
             case .bool: "true or false"
-            case .date: "a date such as 2026-01-31, today - 90d or now - 4h"
+            case .date: "a date such as 2026-01-31, today - 90d, or now - 4h"
             case .duration: "a duration such as 30m or 1h30m"
             case .path: "a path"
             case .secret: "a secret"
@@ -129,7 +129,7 @@ extension ParameterSpec {
         if !isIdentifier || text.isEmpty {
             reader.problems.report(
                 "spec.name", "'\(text)' is not a valid parameter name", at: .source(name.location),
-                fix: "begin with a letter or underscore; then letters, digits and underscores")
+                fix: "begin with a letter or underscore; then letters, digits, and underscores")
         } else if reserved.contains(text) {
             reader.problems.report(
                 "spec.name", "'\(text)' is reserved and cannot be a parameter",

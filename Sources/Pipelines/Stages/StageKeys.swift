@@ -42,7 +42,7 @@ extension ReadStage {
         if !isPlain || name.text.utf8.count > 64 || PathText.isHidden(name.text) {
             reader.problems.report(
                 "spec.name", "'\(name.text)' is not a valid stage name", at: .source(name.location),
-                fix: "use 1 to 64 letters, digits, hyphens, underscores and dots")
+                fix: "use 1 to 64 letters, digits, hyphens, underscores, and dots")
         }
         self.init(name: name.text, explicitName: name.location)
     }

@@ -22,7 +22,7 @@ package enum TextEncoding: String, Sendable, Hashable, CaseIterable {
     /// The fix for bytes that are not valid in this encoding.
     package var fix: String {
         self == .utf8
-            ? "name its encoding by `read.encoding`: windows-1252, latin1 or utf-16; else convert the "
+            ? "name its encoding by `read.encoding`: windows-1252, latin1, or utf-16; else convert the "
                 + "file to UTF-8"
             : "see whether `read.encoding` names the encoding of the file, or correct these bytes"
     }

@@ -36,7 +36,7 @@ struct CSVDialect {
         {
             throw RecordStreamError(
                 .badDialect(
-                    reason: "Delimiter, quote, comment and escape must be different characters, "
+                    reason: "Delimiter, quote, comment, and escape must be different characters, "
                         + "the last three of ASCII"),
                 in: source)
         }

@@ -79,7 +79,7 @@ extension RecordStreamError {
         case .inputUnreadable(_, let isPermission):
             isPermission ? "give this user read permission" : nil
         case .ambiguousFormat(let isEmpty):
-            "set `read.as` to csv, tsv, json or ndjson"
+            "set `read.as` to csv, tsv, json, or ndjson"
                 + (isEmpty ? "; an empty input of ndjson is one without records" : "")
         case .foreignFormat(let format, let path, let inner): format.fix(path, as: inner)
         case .commandNotStarted:

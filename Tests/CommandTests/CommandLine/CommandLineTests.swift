@@ -39,7 +39,7 @@ import Testing
             result.standardError == """
                 bad.yaml:2:7: error: 'Bad Name' is not a valid pipeline name [spec.name]
                   in: name
-                  fix: use 1 to 64 of the characters a-z, 0-9 and -
+                  fix: use 1 to 64 of the characters a-z, 0-9, and -
                 bad.yaml:3:55: error: The key 'opne' is unknown here. Did you mean 'open'? [spec.unknown-key]
                   in: store.opne
                 bad.yaml:6:51: error: The path 'data.items' is not valid: it must start with '$' [spec.path]

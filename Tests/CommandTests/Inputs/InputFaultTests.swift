@@ -386,7 +386,7 @@ import Testing
                 a.csv:2:5: error: The header cannot be read: The text is not valid UTF-8 [csv.header]
                   in: byte 5
                   stage: s.yaml:5:5 import tasks
-                  fix: name its encoding by `read.encoding`: windows-1252, latin1 or utf-16; else \
+                  fix: name its encoding by `read.encoding`: windows-1252, latin1, or utf-16; else \
                 convert the file to UTF-8
 
                 """)

@@ -145,7 +145,7 @@ import Testing
                     """
                     model:3:43: error: 'a b' is not a valid property name [model.name]
                       in: composites.Scale.attributes["a b"]
-                      fix: begin with a letter or underscore; then letters, digits and underscores
+                      fix: begin with a letter or underscore; then letters, digits, and underscores
                     """,
                     """
                     model:4:25: error: 'Ring' contains itself by 'next' [model.composite-cycle]

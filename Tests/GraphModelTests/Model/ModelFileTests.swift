@@ -102,7 +102,7 @@ import Testing
                   in: model
                 m.yaml:2:13: error: 'a b' is not a valid entity name [model.name]
                   in: entities["a b"]
-                  fix: begin with a letter; then letters, digits and underscores
+                  fix: begin with a letter; then letters, digits, and underscores
                 """)
     }
 

@@ -84,7 +84,7 @@ import Testing
                 [model.attribute-type]
                   in: entities.Task.attributes.a
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
-                Boolean, Date, Binary, UUID, URI, Transformable or Composite
+                Boolean, Date, Binary, UUID, URI, Transformable, or Composite
                 m.yaml:6:10: error: The key 'type' is missing [model.missing-key]
                   in: entities.Task.attributes.b
                 m.yaml:7:34: error: 'range' is for numbers and dates, not for Boolean [model.rule]
@@ -220,7 +220,7 @@ import Testing
                   in: entities.Item.attributes._pk
                 m.yaml:7:47: error: '1st' is not a valid property name [model.name]
                   in: entities.Item.attributes.1st
-                  fix: begin with a letter or underscore; then letters, digits and underscores
+                  fix: begin with a letter or underscore; then letters, digits, and underscores
                 m.yaml:10:19: error: 'Sub' inherits 'x' from 'Item' already [model.duplicate-name]
                   in: entities.Sub.attributes.x
                 m.yaml:11:22: error: 'Sub' has two properties 'y' \
@@ -322,7 +322,7 @@ import Testing
                 clear it [model.no-inverse]
                   in: entities.Task.relationships.h
                   fix: add a relationship to 'Task' in 'Tag', and name it here
-                m.yaml:13:29: error: 'delete' must be no action, nullify, cascade or deny, not \
+                m.yaml:13:29: error: 'delete' must be no action, nullify, cascade, or deny, not \
                 'destroy' [model.choice]
                   in: entities.Task.relationships.h.delete
                 m.yaml:13:47: warning: 'ordered' has no effect on a relationship to one object \

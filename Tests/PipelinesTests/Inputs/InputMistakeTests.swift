@@ -77,7 +77,7 @@ struct InputMistakeTests {
         #expect(
             run.text.contains(
                 """
-                  fix: name its encoding by `read.encoding`: windows-1252, latin1 or utf-16; else \
+                  fix: name its encoding by `read.encoding`: windows-1252, latin1, or utf-16; else \
                 convert the file to UTF-8
                 """), "\(run.text)")
     }

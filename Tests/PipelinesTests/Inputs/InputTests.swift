@@ -219,7 +219,7 @@ struct InputTests {
                 c.txt: error: Neither the name nor the first byte identifies the format \
                 [input.ambiguous-format]
                   stage: spec.yaml:5:3 import a
-                  fix: set `read.as` to csv, tsv, json or ndjson
+                  fix: set `read.as` to csv, tsv, json, or ndjson
                 """)
     }
 
@@ -241,7 +241,7 @@ struct InputTests {
                         \(name): error: The input is empty, and its name does not identify the \
                         format [input.ambiguous-format]
                           stage: spec.yaml:5:3 import a
-                          fix: set `read.as` to csv, tsv, json or ndjson; an empty input of ndjson \
+                          fix: set `read.as` to csv, tsv, json, or ndjson; an empty input of ndjson \
                         is one without records
                         """)
                 #expect(try run("\(name), as: ndjson").text == "")

@@ -121,7 +121,7 @@ struct ReadOptionTests {
             "\(run.text)")
         #expect(
             run.text.contains(
-                "name its encoding by `read.encoding`: windows-1252, latin1 or utf-16;"))
+                "name its encoding by `read.encoding`: windows-1252, latin1, or utf-16;"))
     }
 
     @Test("an incomplete UTF-16 character rejects only its record")

@@ -52,8 +52,8 @@ struct KeyRuleTests {
         #expect(run.lines == ["import import-orders: 2 read, 2 rejected"])
         #expect(
             try folder.reasons() == [
-                "extra k0: Nothing maps 'k0', 'k1', 'k2', 'k3', 'k4' and 7 more",
-                "extra k0: Nothing maps 'k0', 'k1', 'k2', 'k3', 'k4' and at least 9995 more",
+                "extra k0: Nothing maps 'k0', 'k1', 'k2', 'k3', 'k4', and 7 more",
+                "extra k0: Nothing maps 'k0', 'k1', 'k2', 'k3', 'k4', and at least 9995 more",
             ])
     }
 

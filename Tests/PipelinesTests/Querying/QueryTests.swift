@@ -372,7 +372,7 @@ import Testing
         Mistake(
             order: "title upward",
             text: """
-                --sort: error: 'asc', 'desc', 'nocase', 'localized', 'nulls' or a comma belongs \
+                --sort: error: 'asc', 'desc', 'nocase', 'localized', 'nulls', or a comma belongs \
                 here [predicate.syntax]
                   title upward
                         ^

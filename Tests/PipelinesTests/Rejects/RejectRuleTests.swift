@@ -177,7 +177,7 @@ struct RejectRuleTests {
                     a.yaml:7:34: error: The key 'links' is unknown here. Did you mean 'link'? \
                     [spec.unknown-key]
                       in: stages[0].on.links
-                    a.yaml:7:54: error: 'shape' must be reject, stop or null, not 'stopp'. Did you \
+                    a.yaml:7:54: error: 'shape' must be reject, stop, or null, not 'stopp'. Did you \
                     mean 'stop'? [spec.choice]
                       in: stages[0].on.shape
                     a.yaml:10:12: error: An import reads and writes each batch in one \

@@ -53,7 +53,7 @@ import Testing
                   ANY tags.nme == 'x' OR tags.name == 'y'
                       ^
                   in: stages[1].where
-                a.yaml:7:12: error: A to-many key path needs ANY, ALL or NONE before it, or an \
+                a.yaml:7:12: error: A to-many key path needs ANY, ALL, or NONE before it, or an \
                 operator such as @count [predicate.to-many]
                   ANY tags.nme == 'x' OR tags.name == 'y'
                                          ^
@@ -135,7 +135,7 @@ import Testing
                   titel == 1
                   ^
                   in: stages[0].where
-                a.yaml:5:12: error: 'asc', 'desc', 'nocase', 'localized', 'nulls' or a comma \
+                a.yaml:5:12: error: 'asc', 'desc', 'nocase', 'localized', 'nulls', or a comma \
                 belongs here [predicate.syntax]
                   title des
                         ^
@@ -182,7 +182,7 @@ import Testing
                 a.yaml:17:13: error: The model has no entity 'Taks'. Did you mean 'Task'? \
                 [spec.unknown-entity]
                   in: stages[3].export
-                a.yaml:19:9: error: 'as' must be csv, tsv, json or ndjson, not 'xml' [spec.choice]
+                a.yaml:19:9: error: 'as' must be csv, tsv, json, or ndjson, not 'xml' [spec.choice]
                   in: stages[3].as
                 a.yaml:22:15: error: 'Task' has no property 'titel'. Did you mean 'title'? \
                 [predicate.unknown-key]
@@ -242,7 +242,7 @@ import Testing
                 a.yaml:11:28: error: 'by' must be a mapping such as { email: owner.email }, not \
                 the text 'name' [spec.type]
                   in: stages[0].link.tags.by
-                a.yaml:11:40: error: 'many' must be replace, add or remove, not 'some' [spec.choice]
+                a.yaml:11:40: error: 'many' must be replace, add, or remove, not 'some' [spec.choice]
                   in: stages[0].link.tags.many
                 a.yaml:12:22: error: 'Person' has no attribute 'emial'. Did you mean 'email'? \
                 [spec.unknown-attribute]
@@ -336,7 +336,7 @@ import Testing
                 [model.attribute-type]
                   in: store.model.entities.Person.attributes.code.type
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
-                Boolean, Date, Binary, UUID, URI, Transformable or Composite
+                Boolean, Date, Binary, UUID, URI, Transformable, or Composite
                 a.yaml:33:56: error: The default breaks the attribute's own range [model.default]
                   in: store.model.entities.Person.attributes.n.default
                 a.yaml:35:36: error: 'many' must be true or false, not the text 'yes' [model.type]

@@ -74,7 +74,7 @@ struct ExpressionCheckTests {
                     ^
               in: stages[2].where
               fix: a text needs quotes: '5'
-            spec.yaml:26:28: error: A to-many key path needs ANY, ALL or NONE before it, or an \
+            spec.yaml:26:28: error: A to-many key path needs ANY, ALL, or NONE before it, or an \
             operator such as @count [predicate.to-many]
               tasks.id == 'x'
               ^

@@ -42,10 +42,10 @@ struct MappingLintTests {
                 a.yaml:5:38: error: 'ragged' is for csv and tsv, and the files are ndjson \
                 [spec.rule]
                   in: stages[0].read.ragged
-                a.yaml:5:53: error: 'encoding' must be utf-8, utf-16, latin1 or windows-1252, not 'ascii' \
+                a.yaml:5:53: error: 'encoding' must be utf-8, utf-16, latin1, or windows-1252, not 'ascii' \
                 [spec.choice]
                   in: stages[0].read.encoding
-                a.yaml:5:72: error: 'max-record' must be a number of bytes such as 65536, 64KiB or \
+                a.yaml:5:72: error: 'max-record' must be a number of bytes such as 65536, 64KiB, or \
                 16MiB, up to 1GiB, not the text '2GB' [spec.type]
                   in: stages[0].read.max-record
                 a.yaml:5:88: error: 'max-ratio' must be from 1 to 1000000, not 0 [spec.range]
@@ -53,10 +53,10 @@ struct MappingLintTests {
                 a.yaml:7:16: error: 'when-same' must be skip or touch, not 'tuch'. Did you mean \
                 'touch'? [spec.choice]
                   in: stages[0].when-same
-                a.yaml:8:12: error: 'extra' must be ignore, reject or stop, not 'stopp'. Did you \
+                a.yaml:8:12: error: 'extra' must be ignore, reject, or stop, not 'stopp'. Did you \
                 mean 'stop'? [spec.choice]
                   in: stages[0].extra
-                a.yaml:10:26: error: 'clean[1]' must be trim, lower, upper, nfc or collapse, not \
+                a.yaml:10:26: error: 'clean[1]' must be trim, lower, upper, nfc, or collapse, not \
                 'lowr'. Did you mean 'lower'? [spec.choice]
                   in: stages[0].set.a.clean[1]
                 a.yaml:11:20: error: 'number' must be seconds or milliseconds, not 'second'. Did \
@@ -98,7 +98,7 @@ struct MappingLintTests {
                 a.yaml:27:24: error: 'at-most' must be a number such as 100 or a percentage such \
                 as 5%, not the text 'all' [spec.type]
                   in: stages[2].mirror.at-most
-                a.yaml:28:26: error: 'duplicate-key' must be ignore, reject or stop, not 'stap'. \
+                a.yaml:28:26: error: 'duplicate-key' must be ignore, reject, or stop, not 'stap'. \
                 Did you mean 'stop'? [spec.choice]
                   in: stages[2].on.duplicate-key
                 a.yaml:28:32: error: The key 'duplicate-keys' is unknown here. Did you mean \

@@ -127,7 +127,7 @@ import Testing
                   in: params.a
                   fix: pass --set a=…; write the file secrets/c or set the variable C; pass --set \
                 d=…
-                pipelines/a.yaml:4:3: error: 'b' must be a date such as 2026-01-31, today - 90d \
+                pipelines/a.yaml:4:3: error: 'b' must be a date such as 2026-01-31, today - 90d, \
                 or now - 4h, not 'monday' (--set) [spec.parameter-value]
                   in: params.b
                 pipelines/a.yaml:7:3: error: A secret must not be on the command line: 'e' \

@@ -228,7 +228,7 @@ import Testing
                 'String'? [model.attribute-type]
                   in: entities.Task.attributes.id
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
-                Boolean, Date, Binary, UUID, URI, Transformable or Composite
+                Boolean, Date, Binary, UUID, URI, Transformable, or Composite
                 FOLDER/spec.yaml:4:33: error: The model has no entity 'Tsk'. Did you mean \
                 'Task'? [spec.unknown-entity]
                   in: stages[0].into
@@ -261,7 +261,7 @@ import Testing
                 [model.attribute-type]
                   in: store.model.entities.Task.attributes.id
                   fix: use Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, \
-                Boolean, Date, Binary, UUID, URI, Transformable or Composite
+                Boolean, Date, Binary, UUID, URI, Transformable, or Composite
                 a.yaml:3:33: error: 'Task' has no uniqueness constraint, so an import cannot \
                 distinguish new records from existing ones [spec.no-key]
                   in: stages[0].into

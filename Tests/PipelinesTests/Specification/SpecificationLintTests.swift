@@ -14,7 +14,7 @@ import Testing
                 a.yaml:1:1: error: The key 'stages' is missing [spec.missing-key]
                 a.yaml:1:7: error: 'Nightly Tasks' is not a valid pipeline name [spec.name]
                   in: name
-                  fix: use 1 to 64 of the characters a-z, 0-9 and -
+                  fix: use 1 to 64 of the characters a-z, 0-9, and -
                 """)
         #expect(
             problems("etl: 2\nstore: tasks.sqlite\nstages: []\n") == """
@@ -43,10 +43,10 @@ import Testing
             problems(text) == """
                 a.yaml:2:14: error: 'at' is empty [spec.type]
                   in: store.at
-                a.yaml:2:24: error: 'open' must be existing, create or replace, not 'creat'. Did \
+                a.yaml:2:24: error: 'open' must be existing, create, or replace, not 'creat'. Did \
                 you mean 'create'? [spec.choice]
                   in: store.open
-                a.yaml:2:39: error: 'commit' must be batch, stage or run, not 'ran'. Did you mean \
+                a.yaml:2:39: error: 'commit' must be batch, stage, or run, not 'ran'. Did you mean \
                 'run'? [spec.choice]
                   in: store.commit
                 a.yaml:2:44: error: The key 'mode' is unknown here. Did you mean 'model'? \
@@ -114,11 +114,11 @@ import Testing
         #expect(
             problems(text) == """
                 a.yaml:3:14: error: 'type' must be string, int, bool, date, duration, path, \
-                secret or list, not 'strin'. Did you mean 'string'? [spec.choice]
+                secret, or list, not 'strin'. Did you mean 'string'? [spec.choice]
                   in: params.a.type
                 a.yaml:4:28: error: 'default' must be a whole number, not the text 'x' [spec.type]
                   in: params.b.default
-                a.yaml:5:29: error: 'default' must be a date such as 2026-01-31, today - 90d or \
+                a.yaml:5:29: error: 'default' must be a date such as 2026-01-31, today - 90d, or \
                 now - 4h, not the text 'tomorrow - 1d' [spec.type]
                   in: params.c.default
                 a.yaml:6:33: error: 'default' must be a duration such as 30m or 1h30m, not the \
@@ -133,7 +133,7 @@ import Testing
                   in: params.f.from[1]
                 a.yaml:9:3: error: 'g-h' is not a valid parameter name [spec.name]
                   in: params.g-h
-                  fix: begin with a letter or underscore; then letters, digits and underscores
+                  fix: begin with a letter or underscore; then letters, digits, and underscores
                 a.yaml:10:3: error: 'now' is reserved and cannot be a parameter \
                 [spec.name]
                   in: params.now
@@ -172,7 +172,7 @@ import Testing
             """
         #expect(
             problems(text) == """
-                a.yaml:4:5: error: A stage begins with import, update, delete, export or verify. \
+                a.yaml:4:5: error: A stage begins with import, update, delete, export, or verify. \
                 Did you mean 'import'? [spec.stage-kind]
                   in: stages[0]
                 a.yaml:6:5: error: A stage does one thing, not import and export [spec.stage-kind]
@@ -184,7 +184,7 @@ import Testing
                   in: stages[3]
                 a.yaml:9:15: error: 'old done' is not a valid stage name [spec.name]
                   in: stages[4].delete
-                  fix: use 1 to 64 letters, digits, hyphens, underscores and dots
+                  fix: use 1 to 64 letters, digits, hyphens, underscores, and dots
                 a.yaml:10:5: error: The key 'where' is missing [spec.missing-key]
                   in: stages[5]
                   fix: write `where: ALL` if you mean every object
@@ -257,14 +257,14 @@ import Testing
             problems(text) == """
                 a.yaml:4:5: error: The key 'into' is missing [spec.missing-key]
                   in: stages[0]
-                a.yaml:5:17: error: 'as' must be csv, tsv, json or ndjson, not 'xml' [spec.choice]
+                a.yaml:5:17: error: 'as' must be csv, tsv, json, or ndjson, not 'xml' [spec.choice]
                   in: stages[0].read.as
                 a.yaml:5:29: error: 'files' names no file [spec.type]
                   in: stages[0].read.files
                 a.yaml:6:10: error: 'key' must be text, not the number 5 [spec.type]
                   in: stages[0].key
                   fix: put it in quotes: "5"
-                a.yaml:7:17: error: 'when-found' must be update, skip, replace, reject or append, \
+                a.yaml:7:17: error: 'when-found' must be update, skip, replace, reject, or append, \
                 not 'skap'. Did you mean 'skip'? [spec.choice]
                   in: stages[0].when-found
                 a.yaml:9:31: error: 'at' is for json, and the files are csv [spec.rule]
@@ -278,7 +278,7 @@ import Testing
                 a.yaml:9:79: error: 'quote' must be one ASCII character other than a line end, \
                 not the text '\\n' [spec.type]
                   in: stages[1].read.quote
-                a.yaml:11:17: error: 'duplicates' must be last, first or reject, not 'middle' \
+                a.yaml:11:17: error: 'duplicates' must be last, first, or reject, not 'middle' \
                 [spec.choice]
                   in: stages[1].duplicates
                 a.yaml:13:53: error: 'header' is for csv and tsv, and the files are ndjson \
@@ -310,10 +310,10 @@ import Testing
                 a.yaml:25:16: error: 'by' must be a mapping such as { email: owner.email }, not \
                 the text 'email' [spec.type]
                   in: stages[2].link.i.by
-                a.yaml:25:32: error: 'missing' must be create, null, report, skip or reject, not 'skap'. \
+                a.yaml:25:32: error: 'missing' must be create, null, report, skip, or reject, not 'skap'. \
                 Did you mean 'skip'? [spec.choice]
                   in: stages[2].link.i.missing
-                a.yaml:25:44: error: 'many' must be replace, add or remove, not 'all' [spec.choice]
+                a.yaml:25:44: error: 'many' must be replace, add, or remove, not 'all' [spec.choice]
                   in: stages[2].link.i.many
                 a.yaml:26:21: error: The key 'from' is missing [spec.missing-key]
                   in: stages[2].link.j.by.a
@@ -324,7 +324,7 @@ import Testing
                   in: stages[3].read.at
                   fix: begin with $, then a dot before each name, and [*] for every element of a \
                 list: $.data.items[*]
-                a.yaml:28:52: error: 'compression' must be auto, gzip or none, not 'zip'. Did you \
+                a.yaml:28:52: error: 'compression' must be auto, gzip, or none, not 'zip'. Did you \
                 mean 'gzip'? [spec.choice]
                   in: stages[3].read.compression
                 a.yaml:31:43: error: 'a' is among the columns already [spec.duplicate-name]
@@ -465,14 +465,14 @@ import Testing
                 a.yaml:5:25: error: The name 'out/tasks-${run.date}' does not identify the format \
                 [spec.format]
                   in: stages[1].to
-                  fix: add `as:` with csv, tsv, json or ndjson
+                  fix: add `as:` with csv, tsv, json, or ndjson
                 a.yaml:6:25: error: The name 'tasks.xlsx' is that of an Excel workbook, which etl does \
                 not write [spec.foreign-format]
                   in: stages[2].to
                   fix: export `to: tasks.csv`, and convert that file to a workbook
                 a.yaml:6:44: error: 'level' is for files named .gz, not for 'tasks.xlsx' [spec.rule]
                   in: stages[2].level
-                a.yaml:7:37: error: 'as' must be csv, tsv, json or ndjson, not 'parquet' \
+                a.yaml:7:37: error: 'as' must be csv, tsv, json, or ndjson, not 'parquet' \
                 [spec.choice]
                   in: stages[3].as
                 a.yaml:7:53: error: 'level' must be from 1 to 9, not 0 [spec.range]
@@ -481,7 +481,7 @@ import Testing
                   in: stages[3].level
                 a.yaml:8:46: error: 'id' is among the fields already [spec.duplicate-name]
                   in: stages[4].fields[1]
-                a.yaml:8:59: error: 'asc', 'desc', 'nocase', 'localized', 'nulls' or a comma \
+                a.yaml:8:59: error: 'asc', 'desc', 'nocase', 'localized', 'nulls', or a comma \
                 belongs here [predicate.syntax]
                   id up
                      ^

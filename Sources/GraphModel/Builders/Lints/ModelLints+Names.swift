@@ -50,7 +50,7 @@ extension ModelLints {
         if !Self.isIdentifier(name, mayStartWithUnderscore: false) {
             error(
                 "name", "'\(name)' is not a valid entity name", entity.place,
-                fix: "begin with a letter; then letters, digits and underscores")
+                fix: "begin with a letter; then letters, digits, and underscores")
         } else if Self.historyNames.contains(name) {
             error(
                 "reserved-name", "'\(name)' is the name of one of the store's history entities",
@@ -66,7 +66,7 @@ extension ModelLints {
         if !Self.isIdentifier(name, mayStartWithUnderscore: true) {
             error(
                 "name", "'\(name)' is not a valid property name", place,
-                fix: "begin with a letter or underscore; then letters, digits and underscores")
+                fix: "begin with a letter or underscore; then letters, digits, and underscores")
         } else if Self.predicateWords.contains(name.lowercased()) {
             warn("reserved-name", "'\(name)' is a word of the predicate language", place)
         }

@@ -186,7 +186,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
         }
         throw error(
             .toMany,
-            "A to-many key path needs ANY, ALL or NONE before it, or an operator such as @count")
+            "A to-many key path needs ANY, ALL, or NONE before it, or an operator such as @count")
     }
 
     private mutating func path(

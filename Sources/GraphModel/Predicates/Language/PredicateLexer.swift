@@ -103,7 +103,7 @@ struct PredicateLexer {
         }
         let name = word()
         guard Self.placeholders.contains(name) else {
-            throw error("Placeholders are %@, %K, %d, %i, %u, %x, %ld, %lu, %f and %g", at: start)
+            throw error("Placeholders are %@, %K, %d, %i, %u, %x, %ld, %lu, %f, and %g", at: start)
         }
         return .placeholder(name)
     }

@@ -56,7 +56,7 @@ private struct SortOrderParser {
             keys.append((try key(), start))
         } while try take(.symbol(","))
         guard token == .end else {
-            throw error("'asc', 'desc', 'nocase', 'localized', 'nulls' or a comma belongs here")
+            throw error("'asc', 'desc', 'nocase', 'localized', 'nulls', or a comma belongs here")
         }
         return keys
     }

@@ -115,7 +115,7 @@ extension PredicateParser {
         try advance()
         var options: ComparisonOptions = []
         guard case .word(let letters) = token else {
-            throw error("Options are c, d and n", at: offset)
+            throw error("Options are c, d, and n", at: offset)
         }
         for letter in letters.lowercased() {
             switch letter {
@@ -124,7 +124,7 @@ extension PredicateParser {
             case "n": options.insert(.normalized)
             case "l":
                 throw error(
-                    "[l] compares by locale, which differs between machines; there are c, d and n",
+                    "[l] compares by locale, which differs between machines; there are c, d, and n",
                     at: offset)
             default:
                 throw error("'\(letter)' is not an option; the options are c, d, and n", at: offset)

@@ -121,7 +121,7 @@ extension PredicateParser {
         let word = if case .word(let word) = token { word } else { "" }
         let index = PredicateKeywords.index(keyword)
         if token == .symbol("]") {
-            throw error("FIRST, LAST, SIZE or a number is missing in the brackets", at: offset)
+            throw error("FIRST, LAST, SIZE, or a number is missing in the brackets", at: offset)
         }
         try enter(at: place)
         let position = try operand()

@@ -179,7 +179,7 @@ struct PredicateParser {
                 return error("An operator is missing before this value", at: offset)
             }
         }
-        return error("AND, OR or the end is expected here", at: offset)
+        return error("AND, OR, or the end is expected here", at: offset)
     }
 
     /// Returns the error for `IS NULL` or `IS NOT NULL` of SQL, or `nil` if neither is at this

@@ -122,7 +122,7 @@ extension PredicateResolver {
             !entity.isEmpty
         else {
             throw error(
-                .unsupported, "Only key paths, variables and elements by index have keys",
+                .unsupported, "Only key paths, variables, and elements by index have keys",
                 node: place)
         }
         return try path(base.expression, keys, from: entity, node: place)

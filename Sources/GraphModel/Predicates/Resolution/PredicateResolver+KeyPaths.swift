@@ -164,7 +164,7 @@ extension PredicateResolver {
             }
         return error(
             .toMany,
-            "A to-many key path needs ANY, ALL or NONE before it, or an operator such as @count",
+            "A to-many key path needs ANY, ALL, or NONE before it, or an operator such as @count",
             node: values.node, fix: fix)
     }
 }

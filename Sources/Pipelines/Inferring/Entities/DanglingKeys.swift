@@ -43,7 +43,7 @@ struct DanglingKeys {
 
     private var listed: String {
         let more = count - first.count
-        return first.joined(separator: ", ") + (more > 0 ? " and \(more.grouped) more" : "")
+        return first.joined(separator: ", ") + (more > 0 ? ", and \(more.grouped) more" : "")
     }
 
     /// The warning about the values.

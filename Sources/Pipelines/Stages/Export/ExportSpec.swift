@@ -217,7 +217,7 @@ extension ExportSpec: StageKind {
         if known == nil, path.parameterNames.allSatisfy(keys.reader.templateNames.contains) {
             to?.fail(
                 "format", "The name '\(path.text)' does not identify the format",
-                fix: "add `as:` with csv, tsv, json or ndjson")
+                fix: "add `as:` with csv, tsv, json, or ndjson")
         }
         return known
     }

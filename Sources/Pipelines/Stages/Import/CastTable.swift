@@ -23,7 +23,7 @@ enum CastTable {
         (
             [.date],
             "ISO 8601: an offset is converted, a date alone is 00:00 UTC, and without an offset "
-                + "it is UTC; see `date`, `zone` and `number` for others. From 1729 to 2272 the "
+                + "it is UTC; see `date`, `zone`, and `number` for others. From 1729 to 2272 the "
                 + "fraction of a second is kept to the microsecond; in other years a fraction "
                 + "that a double of seconds cannot store is rejected"
         ),

@@ -90,7 +90,7 @@ enum ReadKeys {
     static let maxRecord = Key(
         "max-record",
         .size(
-            upTo: 1 << 30, wanted: "a number of bytes such as 65536, 64KiB or 16MiB, up to 1GiB"),
+            upTo: 1 << 30, wanted: "a number of bytes such as 65536, 64KiB, or 16MiB, up to 1GiB"),
         default: 16 << 20, "Larger records are rejected; up to 1GiB.", example: "64MiB")
     static let maxDepth = Key(
         "max-depth", .integer(1...4096), default: 512,

@@ -72,7 +72,7 @@ extension SpecificationChecker {
             error(
                 "rule",
                 "`missing: skip` leaves records out, so 'mirror' would delete their objects",
-                link.missingLocation, fix: "use create, null or reject")
+                link.missingLocation, fix: "use create, null, or reject")
         }
     }
 

@@ -37,12 +37,12 @@ extension SpecificationChecker {
         for inner in nested.link where inner.missing == .skip {
             error(
                 "rule", "`missing: skip` leaves a record out, and this is a part of one",
-                inner.missingLocation, fix: "use create, null or reject")
+                inner.missingLocation, fix: "use create, null, or reject")
         }
         for inner in nested.link where inner.missing == .report {
             error(
                 "rule", "`missing: report` is for the links of complete records",
-                inner.missingLocation, fix: "use create, null or reject")
+                inner.missingLocation, fix: "use create, null, or reject")
         }
         checkImport(nested.importSpec(into: target.name), from: relationship.inverseName)
     }

@@ -78,7 +78,7 @@ struct MigrationSource {
     /// Returns the first names of a list, for a message.
     private static func list(_ names: [String]) -> String {
         guard !names.isEmpty else { return "no entity" }
-        let more = names.count > 5 ? " and \(names.count - 5) more" : ""
+        let more = names.count > 5 ? ", and \(names.count - 5) more" : ""
         return names.prefix(5).map { "'\($0)'" }.joined(separator: ", ") + more
     }
 

@@ -197,7 +197,7 @@ struct PredicateEvaluationTests {
             ("three.@count == 1", 6, "@count needs a to-many key path before it"),
             (
                 "split(title, ',') == 'x'", 18,
-                "A to-many key path needs ANY, ALL or NONE before it, or an operator such as @count"
+                "A to-many key path needs ANY, ALL, or NONE before it, or an operator such as @count"
             ),
             ("date(title, 'QQ') == nil", 0, nil),
             ("three IN 5", 6, "IN needs a list on its right: {1, 2}"),

@@ -54,7 +54,7 @@ import Testing
         ("owner.", "A name is missing after '.'", "owner.\n      ^"),
         ("3", "A key is missing", "3\n^"),
         (
-            "title down", "'asc', 'desc', 'nocase', 'localized', 'nulls' or a comma belongs here",
+            "title down", "'asc', 'desc', 'nocase', 'localized', 'nulls', or a comma belongs here",
             "title down\n      ^"
         ),
         ("-title desc", "This key has a second direction", "-title desc\n       ^"),

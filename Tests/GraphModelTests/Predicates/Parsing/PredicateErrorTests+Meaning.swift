@@ -105,7 +105,7 @@ extension PredicateErrorTests {
           title MATCHES '['
                         ^
 
-        A to-many key path needs ANY, ALL or NONE before it, or an operator such as @count [predicate.to-many]
+        A to-many key path needs ANY, ALL, or NONE before it, or an operator such as @count [predicate.to-many]
           tags.name == 'x'
           ^
 
@@ -113,7 +113,7 @@ extension PredicateErrorTests {
           ANY title == 'x'
               ^
 
-        A to-many key path needs ANY, ALL or NONE before it, or an operator such as @count [predicate.to-many]
+        A to-many key path needs ANY, ALL, or NONE before it, or an operator such as @count [predicate.to-many]
           tags == nil
           ^
 

@@ -37,7 +37,7 @@ extension PredicateErrorTests {
           (title == 'x'
           ^
 
-        AND, OR or the end is expected here [predicate.syntax]
+        AND, OR, or the end is expected here [predicate.syntax]
           title == 'x')
                       ^
 
@@ -45,7 +45,7 @@ extension PredicateErrorTests {
           title IN ('a', 'b')
                    ^
 
-        [l] compares by locale, which differs between machines; there are c, d and n [predicate.syntax]
+        [l] compares by locale, which differs between machines; there are c, d, and n [predicate.syntax]
           title CONTAINS[l] 'x'
                          ^
 
@@ -77,7 +77,7 @@ extension PredicateErrorTests {
           tags.@count.name > 1
                ^
 
-        FIRST, LAST, SIZE or a number is missing in the brackets [predicate.syntax]
+        FIRST, LAST, SIZE, or a number is missing in the brackets [predicate.syntax]
           tags[] == nil
                ^
 
@@ -97,7 +97,7 @@ extension PredicateErrorTests {
           %d == priority
           ^
 
-        Placeholders are %@, %K, %d, %i, %u, %x, %ld, %lu, %f and %g [predicate.syntax]
+        Placeholders are %@, %K, %d, %i, %u, %x, %ld, %lu, %f, and %g [predicate.syntax]
           title == %q
                    ^
 
@@ -121,7 +121,7 @@ extension PredicateErrorTests {
           title NOT == 'x'
                     ^
 
-        AND, OR or the end is expected here [predicate.syntax]
+        AND, OR, or the end is expected here [predicate.syntax]
           title == 'x' title == 'y'
                        ^
 

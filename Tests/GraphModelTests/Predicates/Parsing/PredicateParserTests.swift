@@ -88,13 +88,13 @@ struct PredicateParserTests {
                 "'a' alone is not a condition; compare it, as in '== YES' or '!= nil'"
             ),
             ("a == 'x", 5, "predicate.syntax", "The quoted text is not closed"),
-            ("a == 1 b", 7, "predicate.syntax", "AND, OR or the end is expected here"),
+            ("a == 1 b", 7, "predicate.syntax", "AND, OR, or the end is expected here"),
             ("a 1", 2, "predicate.syntax", "An operator is missing before this value"),
             (
                 "a == 1 == 2", 7, "predicate.syntax",
                 "A comparison ends here; join it with AND or OR"
             ),
-            ("a == 1)", 6, "predicate.syntax", "AND, OR or the end is expected here"),
+            ("a == 1)", 6, "predicate.syntax", "AND, OR, or the end is expected here"),
             ("(a == 1", 0, "predicate.syntax", "')' is missing"),
             (
                 "a == IN", 5, "predicate.syntax",
@@ -134,7 +134,7 @@ struct PredicateParserTests {
             ("a == %@", 5, "predicate.argument", "There is no argument for %@"),
             (
                 "a[] == 1", 2, "predicate.syntax",
-                "FIRST, LAST, SIZE or a number is missing in the brackets"
+                "FIRST, LAST, SIZE, or a number is missing in the brackets"
             ),
             ("d == CAST('x', 'NSDate')", 5, "predicate.type", "The value is not of type NSDate"),
         ])

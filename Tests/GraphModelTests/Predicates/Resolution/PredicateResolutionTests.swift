@@ -103,7 +103,7 @@ struct PredicateResolutionTests {
             ),
             (
                 "tags.name == 'x'", 0, "predicate.to-many",
-                "A to-many key path needs ANY, ALL or NONE before it, or an operator such as @count"
+                "A to-many key path needs ANY, ALL, or NONE before it, or an operator such as @count"
             ),
             ("ANY title == 'x'", 4, "predicate.to-many", "ANY needs a to-many key path after it"),
             (
