@@ -290,8 +290,9 @@ struct StoreVerifier {
         if pending > 0 {
             note(
                 .pending, count: Int(pending),
-                "A load is not finished: \(Int(pending).counting("index is", "indexes are")) still to"
-                    + " be made")
+                "A first load or a large deletion is not finished: "
+                    + Int(pending).counting("index or join table is", "indexes or join tables are")
+                    + " incomplete; run the spec or repeat the import, which completes them")
         }
     }
 
