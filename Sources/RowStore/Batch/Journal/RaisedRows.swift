@@ -9,7 +9,7 @@ final class RaisedRows {
     @exclusivity(unchecked) private var ofRecord: [(root: Int64, key: Int64, isHeld: Bool)]?
     /// The changes of the transaction before the load joined it.
     private var earlier: [StoreChange] = []
-    private weak var session: WriteSession?
+    private var session: WriteSession.Identity?
 
     /// The raised rows, by the number of the root entity of their hierarchy.
     struct State {
@@ -22,8 +22,8 @@ final class RaisedRows {
 
     /// Forgets all rows if the session is another transaction than before.
     func begin(_ session: WriteSession) {
-        guard session !== self.session else { return }
-        self.session = session
+        guard session.identity !== self.session else { return }
+        self.session = session.identity
         rows = State()
         ofRecord = nil
         earlier = session.allChanges

@@ -34,11 +34,6 @@ struct ResolvedRow {
         for column in cells.indices { cells[column] = .absent }
         for many in destinations.indices { destinations[many] = nil }
     }
-
-    /// Returns the first of some columns whose cell is of a kind.
-    func first(_ kind: BulkCell.Kind, of columns: [Int]) -> Int? {
-        columns.first { cells[$0].kind == kind }
-    }
 }
 
 /// New rows that will be written as a group.

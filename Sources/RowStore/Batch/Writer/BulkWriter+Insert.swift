@@ -9,6 +9,8 @@ extension BulkWriter {
         if let property = missingRequirement() { return rejectMissing(property, token: token) }
         if breaksRule(found: nil, token: token) { return }
         try takePlaces(nil)
+        // Read once: each use of the property would retain the session.
+        let session = session
         let key = try session.nextKey(root: plan.entity.rootNumber)
         let id = ManagedObjectID(entityNumber: plan.entity.number, primaryKey: key)
         lastInserted = id
@@ -41,10 +43,10 @@ extension BulkWriter {
 
     /// Returns the first required property that the resolved row would lack in a new object.
     func missingRequirement() -> String? {
-        guard let column = row.first(.absent, of: plan.columnsToSet) else {
-            return plan.unfilledRequirement
+        for column in plan.columnsToSet where row.cells[column].kind == .absent {
+            return plan.columns[column].property
         }
-        return plan.columns[column].property
+        return plan.unfilledRequirement
     }
 
     /// Rejects the resolved row if it breaks one of the model's rules over the complete object, and

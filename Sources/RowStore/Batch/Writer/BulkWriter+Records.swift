@@ -79,7 +79,10 @@ extension BulkWriter {
 
     /// Returns the first required property that the resolved row sets to null.
     func nullRequirement() -> String? {
-        row.first(.null, of: plan.requiredColumns).map { plan.columns[$0].property }
+        for column in plan.requiredColumns where row.cells[column].kind == .null {
+            return plan.columns[column].property
+        }
+        return nil
     }
 
     /// Writes the row, unless a target of its links must be written first.

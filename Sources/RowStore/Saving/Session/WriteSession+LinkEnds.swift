@@ -83,6 +83,15 @@ extension WriteSession {
         _ keys: KeyRanges, of end: LinkEnd
     ) throws(StoreError) -> ManagedObjectIDSet {
         var ids = ManagedObjectIDSet()
+        var keys = keys
+        if let number = end.entityNumber {
+            // The rows that this transaction has updated exist.
+            var others = keys
+            others.subtract(change.updated.keys(entityNumber: number))
+            keys.subtract(others)
+            for range in keys { ids.insert(keys: range, entityNumber: number) }
+            keys = others
+        }
         let select = try connection.cached(
             "SELECT Z_PK, Z_ENT FROM \(end.table) WHERE Z_PK BETWEEN ? AND ?")
         for range in keys {

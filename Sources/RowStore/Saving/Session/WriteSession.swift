@@ -11,6 +11,12 @@ package final class WriteSession {
         var isDense = true
     }
 
+    /// What tells a transaction from all others, without keeping it.
+    ///
+    /// A weak reference would do, too, but it makes each retain of the session slow.
+    final class Identity {}
+
+    let identity = Identity()
     /// The connection that writes to the store.
     package let connection: Connection
     let schema: StoreLayout
