@@ -194,6 +194,11 @@ extension Explanation {
             "A mirror would delete more than `mirror.at-most`, or its input is empty or has rejects.",
             "Check that the input is complete, correct its rejects, or raise `mirror.at-most`."
         ),
+        (
+            "mirror.replayed",
+            "A mirror deleted nothing, because a replay has imported records of its input.",
+            "Correct these records in the input, too, and run again."
+        ),
         ("output.closed", "The reader closed the pipe.", "No action needed."),
         ("output.compression", "gzip failed.", "Check the free memory, and run again."),
         (

@@ -288,6 +288,7 @@ package struct ImportPlan {
         bulk.found = BulkPlan.FoundPolicy(rawValue: spec.whenFound.rawValue) ?? .update
         bulk.absent = spec.whenMissing
         bulk.touchesSame = spec.whenSame == .touch
+        bulk.sparesTargets = spec.mirror != nil
         self.bulk = bulk
         columns = builder.columns
         links = builder.links

@@ -5,6 +5,8 @@
 struct LoadJournal {
     /// The rows that records named for the first time, as ranges of primary keys.
     private(set) var seen: [Range<Int64>] = []
+    /// The objects that links named for the first time and that a later deletion spares.
+    private(set) var spared: [Range<Int64>] = []
     /// The rows whose difference from their original state has changed.
     private(set) var changed: [Int64] = []
     /// The number of deferred rows that a note already contains.
@@ -12,13 +14,17 @@ struct LoadJournal {
     /// The number under which the next note is stored; notes are numbered from 0.
     var number: Int64 = 0
 
-    mutating func noteSeen(_ key: Int64) {
+    mutating func noteSeen(_ key: Int64) { Self.add(key, to: &seen) }
+
+    mutating func noteSpared(_ key: Int64) { Self.add(key, to: &spared) }
+
+    private static func add(_ key: Int64, to runs: inout [Range<Int64>]) {
         // A range cannot end after the largest integer, which only a row of another program has.
         guard key < .max else { return }
-        if let last = seen.indices.last, seen[last].upperBound == key {
-            seen[last] = seen[last].lowerBound..<(key + 1)
+        if let last = runs.indices.last, runs[last].upperBound == key {
+            runs[last] = runs[last].lowerBound..<(key + 1)
         } else {
-            seen.append(key..<(key + 1))
+            runs.append(key..<(key + 1))
         }
     }
 
@@ -26,6 +32,7 @@ struct LoadJournal {
 
     mutating func removeAll() {
         seen.removeAll(keepingCapacity: true)
+        spared.removeAll(keepingCapacity: true)
         changed.removeAll(keepingCapacity: true)
     }
 }

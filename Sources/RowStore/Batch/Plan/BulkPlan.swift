@@ -151,6 +151,8 @@ package struct BulkPlan: Sendable, Hashable {
     package var absent = AbsentPolicy.create
     /// Whether an object without changes counts as written.
     package var touchesSame = false
+    /// Whether a deletion after the load spares the objects that links with `missing: create` name.
+    package var sparesTargets = false
     /// Whether so few rows are expected that indexes are not deferred, because rebuilding them
     /// would cost more than updating them for each row.
     package var expectsFewRows = false

@@ -24,6 +24,8 @@ struct LinkFacts {
     let namesOwnByNumber: Bool
     /// Whether a relationship in the key leads to objects of this load's table.
     let leadsThroughOwn: Bool
+    /// Whether a deletion after the load spares the targets, which could be objects of its entity.
+    let sparesTargets: Bool
 
     /// Returns the facts of each link of a plan.
     ///
@@ -39,14 +41,15 @@ struct LinkFacts {
         plan.links.indices.map { link in
             LinkFacts(
                 plan.links[link], to: destinations[link], in: columns, link: link, of: entity,
-                loadKey: plan.key, isKeyUnique: isKeyUnique, schema)
+                sparesTargets: plan.sparesTargets, loadKey: plan.key, isKeyUnique: isKeyUnique,
+                schema)
         }
     }
 
     private init(
         _ description: BulkPlan.Link, to destination: StoreLayout.Entity,
         in columns: [ColumnPlan.Column], link: Int, of entity: StoreLayout.Entity,
-        loadKey: [String], isKeyUnique: Bool, _ schema: StoreLayout
+        sparesTargets: Bool, loadKey: [String], isKeyUnique: Bool, _ schema: StoreLayout
     ) {
         func column(_ isIt: (ColumnPlan.Column.Source) -> Bool) -> Int? {
             columns.firstIndex { isIt($0.source) }
@@ -68,6 +71,9 @@ struct LinkFacts {
             && (isKeyUnique || destination.name == entity.name)
         namesOwnByNumber = description.isByNumber && destination.table == entity.table
         leadsThroughOwn = description.leadsThrough(entity.table, schema)
+        self.sparesTargets =
+            sparesTargets && description.missing == .create
+            && destination.rootNumber == entity.rootNumber
     }
 }
 

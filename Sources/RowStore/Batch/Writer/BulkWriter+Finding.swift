@@ -193,10 +193,10 @@ extension BulkWriter {
         return hash.value
     }
 
-    /// Returns whether the object had a record in this load, or was created during it, by the load
-    /// or otherwise.
+    /// Returns whether the object had a record in this load, was the target of a link whose targets
+    /// are spared, or was created during the load, by it or otherwise.
     func hasTouched(_ primaryKey: Int64) -> Bool {
-        primaryKey >= firstOwnKey || seen.contains(primaryKey)
+        primaryKey >= firstOwnKey || seen.contains(primaryKey) || spared.contains(primaryKey)
     }
 
     /// Returns whether this load, or the load that it resumes, created the object.

@@ -32,7 +32,7 @@ extension BulkWriter {
     ///
     /// Earlier versions also wrote `inverseChanges` notes, which nothing reads.
     package static let noteKinds = [
-        stateKind, "seen", "net", DeferredRowSpill.kind, "far", LinkVersions.noteKind,
+        stateKind, "seen", "spared", "net", DeferredRowSpill.kind, "far", LinkVersions.noteKind,
     ]
 
     /// The kinds of progress notes about deferred rows; they are removed when no row is deferred
@@ -56,9 +56,9 @@ extension BulkWriter {
         guard var journal else { return }
         let connection = session.connection
         let state = try encodedState(notes: journal.number + 1)
-        let seen = seenNote(journal.seen)
-        if !seen.isEmpty {
-            try ProgressNotes.write("seen", journal.number, seen, on: connection)
+        for (kind, runs, set) in [("seen", journal.seen, seen), ("spared", journal.spared, spared)] {
+            let note = Self.note(of: runs, in: set)
+            if !note.isEmpty { try ProgressNotes.write(kind, journal.number, note, on: connection) }
         }
         if !journal.changed.isEmpty {
             var note = NoteWriter()
@@ -96,7 +96,9 @@ extension BulkWriter {
     }
 
     /// Encodes the keys as distances between ranges, without keys whose rows were rejected later.
-    private func seenNote(_ runs: [Range<Int64>]) -> [UInt8] {
+    ///
+    /// - Parameter set: The keys whose rows were not rejected.
+    private static func note(of runs: [Range<Int64>], in set: PrimaryKeySet) -> [UInt8] {
         var note = NoteWriter()
         var last: Int64 = 0
         var noted = Int64.min
@@ -104,9 +106,9 @@ extension BulkWriter {
             // A key whose row was rejected and written again is in two runs.
             var start = max(run.lowerBound, noted)
             while start < run.upperBound {
-                while start < run.upperBound, !seen.contains(start) { start += 1 }
+                while start < run.upperBound, !set.contains(start) { start += 1 }
                 var end = start
-                while end < run.upperBound, seen.contains(end) { end += 1 }
+                while end < run.upperBound, set.contains(end) { end += 1 }
                 guard end > start else { break }
                 note.write(UInt64(bitPattern: start &- last))
                 note.write(UInt64(end - start))
@@ -137,7 +139,10 @@ extension BulkWriter {
             try session.peekKey(root: plan.entity.rootNumber),
             try connection.largestKey(in: plan.entity.table))
         try ProgressNotes.forEach("seen", on: connection) { _, value throws(StoreError) in
-            try recallSeen(value, keysMax: keysMax)
+            try Self.recall(value, into: &seen, keysMax: keysMax)
+        }
+        try ProgressNotes.forEach("spared", on: connection) { _, value throws(StoreError) in
+            try Self.recall(value, into: &spared, keysMax: keysMax)
         }
         try ProgressNotes.forEach("net", on: connection) { _, value throws(StoreError) in
             var reader = NoteReader(value)
@@ -165,10 +170,12 @@ extension BulkWriter {
         return state.firstOwnKey
     }
 
-    /// Adds the keys of a note to `seen`.
+    /// Adds the keys of a note to a set.
     ///
     /// - Parameter keysMax: The number of keys in the table; a note with more is damaged.
-    private func recallSeen(_ note: [UInt8], keysMax: Int64) throws(StoreError) {
+    private static func recall(
+        _ note: [UInt8], into set: inout PrimaryKeySet, keysMax: Int64
+    ) throws(StoreError) {
         var reader = NoteReader(note)
         var last: Int64 = 0
         var left = UInt64(max(0, keysMax))
@@ -178,7 +185,7 @@ extension BulkWriter {
             guard count <= left, start <= .max - Int64(count) else { throw ProgressNotes.damaged }
             left -= count
             last = start + Int64(count)
-            for key in start..<last { _ = seen.insert(key) }
+            for key in start..<last { _ = set.insert(key) }
         }
     }
 }

@@ -60,6 +60,8 @@ package final class BulkWriter {
     @exclusivity(unchecked) var pending: PendingRows
     @exclusivity(unchecked) var row: ResolvedRow
     @exclusivity(unchecked) var seen = PrimaryKeySet()
+    /// The earlier objects that links named whose targets a deletion after the load spares.
+    @exclusivity(unchecked) var spared = PrimaryKeySet()
     /// Rows that a link created and that their own records have not changed so far.
     @exclusivity(unchecked) var unchangedTargets = PrimaryKeySet()
     @exclusivity(unchecked) var net: RowDiffs

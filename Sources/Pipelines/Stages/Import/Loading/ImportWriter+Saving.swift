@@ -134,10 +134,9 @@ extension ImportWriter {
             return
         }
         do {
-            let result = try MirrorDeletion(mirror, entity: spec.into.text, environment)
+            mirrored = try MirrorDeletion(mirror, entity: spec.into.text, of: stage, environment)
                 .run(after: writer, progress.counts, grown: grown, in: context)
-            environment.warn(of: result, spec.into.text, in: stage)
-            mirrored = result
+            if let mirrored { environment.warn(of: mirrored, spec.into.text, in: stage) }
         } catch let failure as RunFailure {
             // The records are valid, so keep them.
             try saveStopped()

@@ -6,27 +6,33 @@ import GraphStore
 ///
 /// It requires a complete read of at least one record without rejects, because objects of missing
 /// records would otherwise be deleted. Objects whose records `keep-if` filters out are deleted,
-/// too.
+/// too. Objects that a link with `missing: create` names are kept: without them, the link would be
+/// empty until the next run creates them again.
 struct MirrorDeletion {
     private let mirror: MirrorSpec
     private let entity: String
+    private let stage: Stage
     private let environment: StageEnvironment
 
-    init(_ mirror: MirrorSpec, entity: String, _ environment: StageEnvironment) {
+    init(
+        _ mirror: MirrorSpec, entity: String, of stage: Stage, _ environment: StageEnvironment
+    ) {
         self.mirror = mirror
         self.entity = entity
+        self.stage = stage
         self.environment = environment
     }
 
     /// Deletes the objects in the context; the caller saves.
     ///
-    /// - Returns: The result for the objects that match and that no record names.
+    /// - Returns: The result for the objects that match and that no record names; `nil` if nothing
+    ///   was deleted, because a replay has imported records whose objects the load does not know.
     /// - Throws: `RunFailure` (65) if the read was incomplete or had rejects, or if too many
     ///   objects would be deleted; nothing is deleted then.
     func run(
         after load: BulkWriter, _ counts: RecordCounts, grown: String?,
         in context: ManagedObjectContext
-    ) throws -> BatchDeleteResult {
+    ) throws -> BatchDeleteResult? {
         if let grown {
             throw failure(
                 "\(grown) grew while it was read, so it may be incomplete; nothing was deleted",
@@ -42,6 +48,19 @@ struct MirrorDeletion {
             throw failure(
                 "The input has no record at all; nothing was deleted",
                 fix: "check that the input is complete")
+        }
+        if let replayed = counts.replayed, replayed > 0 {
+            environment.warn(
+                Diagnostic(
+                    .warning, code: "mirror.replayed",
+                    ReportNumbers.several(replayed, "record") + " "
+                        + (replayed == 1 ? "was" : "were")
+                        + " imported by a replay, and this stage does not know which objects have"
+                        + " them; nothing was deleted",
+                    stage: stage.reportLocation,
+                    fix: "correct the input, too; the next run reads it from the start, and deletes"
+                ))
+            return nil
         }
         let request = BatchDeleteRequest(
             entityName: entity,

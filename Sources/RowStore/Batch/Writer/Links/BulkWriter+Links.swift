@@ -86,6 +86,7 @@ extension BulkWriter {
             : LinkKey(cell)
         switch try find(key, link) {
         case .one(let id):
+            if plan.links[link].sparesTargets { spare(id.primaryKey) }
             setToOne(link, .integer(id.primaryKey), entity: id.entityNumber)
             return .done
         case .several(let keys):
@@ -132,7 +133,9 @@ extension BulkWriter {
                 guard key.first.kind != .null else { continue }
                 var found: ManagedObjectID?
                 switch try find(key, link) {
-                case .one(let id): found = id
+                case .one(let id):
+                    if plan.links[link].sparesTargets { spare(id.primaryKey) }
+                    found = id
                 case .several(let keys):
                     return rejectShared(
                         resolvers[link].sharedMessage(key, keys), key, link, token)
@@ -244,6 +247,11 @@ extension BulkWriter {
             token, "key", plan.plan.links[link].relationship, message,
             value: resolvers[link].plainText(key), hinge: .storedValues)
         return .obstacle(.rejected)
+    }
+
+    /// Notes that a record names an object by a link, so that `hasTouched(_:)` is true for it.
+    private func spare(_ key: Int64) {
+        if spared.insert(key) { journal?.noteSpared(key) }
     }
 
     private func find(_ key: LinkKey, _ link: Int) throws(StoreError) -> KeyMatch {
