@@ -44,8 +44,18 @@ struct EtlCommand: ParsableCommand {
         } catch let error as ValidationError {
             exit(withError: ArgumentMistake.show("Error: \(error.message)"))
         } catch {
-            exit(withError: error)
+            end(error)
         }
+        end()
+    }
+
+    /// Ends the process, with 74 instead of 0 if text could not be written to stdout.
+    private static func end(_ error: (any Error)? = nil) -> Never {
+        let isLost = StandardOutput.reportFailure()
+        if isLost, error.map({ exitCode(for: $0) == .success }) ?? true {
+            exit(withError: ExitCode(ExitStatus.ioError.rawValue))
+        }
+        exit(withError: error)
     }
 
     /// Parses the command line with all commands and runs it.
@@ -61,14 +71,14 @@ struct EtlCommand: ParsableCommand {
                 guard !message.isEmpty else { exit(withError: error) }
                 exit(withError: ArgumentMistake.show(message))
             }
-            let text = fullMessage(for: error, columns: StandardOutput.helpColumns)
+            guard exitCode(for: error) == .success else { end(error) }
+            let text = fullMessage(for: error, columns: StandardOutput.helpColumns) + "\n"
             // Scripts of completions keep their lines.
-            guard ["OVERVIEW:", "USAGE:"].contains(where: text.hasPrefix) else {
-                exit(withError: error)
-            }
-            StandardOutput.show(text + "\n")
-            exit(withError: nil)
+            let isHelp = ["OVERVIEW:", "USAGE:"].contains(where: text.hasPrefix)
+            if isHelp { StandardOutput.show(text) } else { StandardOutput.write(text) }
+            end()
         }
+        end()
     }
 
     /// Returns the parsed subcommand; `nil` for help, a mistake, or a command that has subcommands.

@@ -132,6 +132,7 @@ extension RecordStreamError {
         case .csvColumnCount: "name every column of the file in `read.columns`"
         case .csvNoColumnNames: "name them in `read.columns`, or set `read.header: true`"
         case .outputNotCreated: "check the folder and its permissions"
+        case .outputNotWritten where location.source == "-": "check the free space"
         case .outputNotWritten: "check the free space; the existing file is unchanged"
         case .outputClosed, .outputCompression: nil
         }

@@ -1,5 +1,8 @@
+import Diagnostics
+import Files
 import FoundationEssentials
 import Pipelines
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -40,16 +43,37 @@ struct StandardOutput {
     static func show(_ text: String) {
         let output = StandardOutput(environment: ProcessInfo.processInfo.environment)
         guard output.isTerminal, let columns = output.columns else {
-            return print(text, terminator: "")
+            return write(text)
         }
         let shown = TerminalText.withRelativePaths(text, below: Terminal.currentFolders)
         let lines = TerminalText.wrapped(shown, columns: columns)
-        print(
-            output.takesColor ? TerminalText.withColoredCounts(lines) : lines, terminator: "")
+        write(output.takesColor ? TerminalText.withColoredCounts(lines) : lines)
     }
 
-    /// Flushes the buffer of `print`.
-    static func flush() { fflush(nil) }
+    /// The first failure to write text.
+    private static let failure = Mutex<SystemFault?>(nil)
+
+    /// Writes text at once, unlike `print`, which loses text without a message if the disk is full.
+    ///
+    /// `reportFailure()` shows a failure at the end of the process. If the reader has closed the
+    /// pipe, it needs no more text.
+    static func write(_ text: String) {
+        do throws(SystemFault) {
+            try FileSystem.write(Array(text.utf8), to: STDOUT_FILENO)
+        } catch  where !error.isBrokenPipe {
+            failure.withLock { $0 = $0 ?? error }
+        } catch {}
+    }
+
+    /// Reports that text could not be written; returns false if all was.
+    static func reportFailure() -> Bool {
+        guard let fault = failure.withLock(\.self) else { return false }
+        Terminal.write(
+            Diagnostic(
+                .error, code: "output.not-written", "stdout cannot be written: \(fault.text)",
+                fix: "check the free space"))
+        return true
+    }
 
     /// Whether the output may have colors.
     var takesColor: Bool { isTerminal && Terminal.allowsColors(environment) }

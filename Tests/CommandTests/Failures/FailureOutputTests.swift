@@ -73,6 +73,37 @@ struct FailureOutputTests {
         #expect(try folder.shell("exec \"$E\" run out.yaml > /dev/full").status == 74)
     }
 
+    @Test(
+        "74: stdout cannot be written",
+        arguments: [
+            "infer tasks.ndjson", "schema", "schema model", "status spec.yaml",
+            "status spec.yaml --format json", "report spec.yaml", "report spec.yaml --format json",
+            "explain", "explain 65", "plan spec.yaml --set in=tasks.ndjson",
+            "run spec.yaml --dry-run --set in=tasks.ndjson", "verify store.sqlite --json",
+            "model show store.sqlite", "model diagram store.sqlite", "help", "--help",
+            "run --help", "--version", "--generate-completion-script bash",
+            "import tasks.ndjson --into other.sqlite --dry-run",
+        ])
+    func fullOutput(_ command: String) throws {
+        let folder = try FailureFolder()
+        try folder.writeTasks(100)
+        #expect(try folder.run("--set in=tasks.ndjson").status == 0)
+        try folder.writeTasks(120)
+        let result = try folder.shell("exec \"$E\" \(command) > /dev/full")
+        #expect(result.status == 74)
+        #expect(
+            result.errors.hasSuffix(
+                """
+                error: stdout cannot be written: No space left on device [output.not-written]
+                  fix: check the free space
+
+                """), "\(result.errors)")
+        // A reader that closes the pipe needs no more.
+        let closed = try folder.shell(
+            "{ \"$E\" \(command); echo $? > status; } | true; cat status")
+        #expect(["0\n", "141\n"].contains(closed.output))
+    }
+
     @Test("74: stdin is closed and cannot be read")
     func closedInput() throws {
         let folder = try FailureFolder()

@@ -16,7 +16,7 @@ struct ModelDiagramCommand: ParsableCommand {
 
     func run() throws {
         let model = try ModelCommand.read(model, quiet: true)
-        print(ModelDiagram.text(of: model, format: format), terminator: "")
+        StandardOutput.write(ModelDiagram.text(of: model, format: format))
     }
 }
 

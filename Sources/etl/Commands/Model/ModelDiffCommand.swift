@@ -24,7 +24,7 @@ struct ModelDiffCommand: ParsableCommand {
         let diff = ModelDiff(
             from: try ModelCommand.read(before, quiet: true),
             to: try ModelCommand.read(after, quiet: true))
-        print(diff.text, terminator: "")
+        StandardOutput.write(diff.text)
         if !diff.isEmpty { throw ExitCode(ExitStatus.check.rawValue) }
     }
 }

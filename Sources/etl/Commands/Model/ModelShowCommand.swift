@@ -18,6 +18,6 @@ struct ModelShowCommand: ParsableCommand {
 
     func run() throws {
         let model = try ModelCommand.read(model, quiet: true)
-        print(ModelText.text(of: model, hashes: hashes), terminator: "")
+        StandardOutput.write(ModelText.text(of: model, hashes: hashes))
     }
 }

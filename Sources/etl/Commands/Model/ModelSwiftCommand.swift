@@ -62,7 +62,7 @@ struct ModelSwiftCommand: ParsableCommand {
             throw ExitCode(ExitStatus.cannotCreate.rawValue)
         }
         guard check, !changes.isEmpty else { return }
-        for change in changes { print(change.text) }
+        for change in changes { StandardOutput.write(change.text + "\n") }
         throw ExitCode(ExitStatus.check.rawValue)
     }
 }

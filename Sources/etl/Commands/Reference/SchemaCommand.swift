@@ -30,6 +30,6 @@ struct SchemaCommand: ParsableCommand {
     func run() throws {
         SignalHandling.endAtOnce()
         let text = subject == .model ? ModelSchema.text : SpecificationSchema.text
-        print(text, terminator: "")
+        StandardOutput.write(text)
     }
 }

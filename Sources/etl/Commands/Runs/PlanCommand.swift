@@ -34,6 +34,6 @@ struct PlanCommand: ParsableCommand {
     /// Prints the changes that a real run would save, including those before a failure.
     static func show(_ outcome: RunOutcome) {
         guard let difference = outcome.differenceText else { return }
-        print(difference)
+        StandardOutput.write(difference + "\n")
     }
 }

@@ -51,7 +51,7 @@ struct ReportCommand: ParsableCommand {
                     StandardOutput.show(
                         TerminalText.withRelativePaths(text, below: Terminal.currentFolders))
                 } else {
-                    print(text, terminator: "")
+                    StandardOutput.write(text)
                 }
             } catch {
                 throw RunFailure(

@@ -52,7 +52,7 @@ struct StatusCommand: ParsableCommand {
         switch format {
         case _ where quiet: break
         case .text: StandardOutput.show(status.text(now: context.now))
-        case .json: print(status.formattedJSON, terminator: "")
+        case .json: StandardOutput.write(status.formattedJSON)
         }
         guard !status.isStale(now: context.now, maxAgeSeconds: maxAge?.seconds) else {
             throw ExitCode(ExitStatus.check.rawValue)

@@ -104,7 +104,7 @@ struct InferCommand: ParsableCommand {
                 try InferenceFolder.write(page, to: html, overwrites: force)
             }
             guard let output else {
-                print(inference.spec(modelFile: nil), terminator: "")
+                StandardOutput.write(inference.spec(modelFile: nil))
                 return
             }
             let folder = InferenceFolder(

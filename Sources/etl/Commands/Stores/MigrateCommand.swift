@@ -134,7 +134,7 @@ struct MigrateCommand: ParsableCommand {
         do throws(RunFailure) {
             try URLCheck.reject(file: store)
             if let writeMapping {
-                print(try migration.writeMapping(to: writeMapping))
+                StandardOutput.write(try migration.writeMapping(to: writeMapping) + "\n")
                 return
             }
             if dryRun {
@@ -146,7 +146,7 @@ struct MigrateCommand: ParsableCommand {
                 display.clear { show(plan, of: step, on: terminal) }
             }
             display.stop()
-            if let backup { print("The old store is \(backup)") }
+            if let backup { StandardOutput.write("The old store is \(backup)\n") }
         } catch {
             display.stop()
             throw error.shown()
@@ -159,12 +159,12 @@ struct MigrateCommand: ParsableCommand {
         guard !plan.isEmpty || terminal.isInteractive else { return }
         let mapping = step.xcodeMapping.map { "by \($0)" }
         if let title = step.title {
-            print("To " + [title, mapping].compactMap(\.self).joined(separator: ", ") + ":")
+            StandardOutput.write(
+                "To " + [title, mapping].compactMap(\.self).joined(separator: ", ") + ":\n")
         } else if let mapping {
-            print("By \(mapping.dropFirst(3)):")
+            StandardOutput.write("By \(mapping.dropFirst(3)):\n")
         }
         // The reason for a failure is reported as an error after the plan.
-        print(plan.outline, terminator: "")
-        StandardOutput.flush()
+        StandardOutput.write(plan.outline)
     }
 }

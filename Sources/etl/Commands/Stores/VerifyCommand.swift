@@ -82,7 +82,7 @@ struct VerifyCommand: ParsableCommand {
             } else {
                 answer = try check.verify()
             }
-            print(try check.text(answer, json: json), terminator: "")
+            StandardOutput.write(try check.text(answer, json: json))
         } catch {
             throw error.shown()
         }
