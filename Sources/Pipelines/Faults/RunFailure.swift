@@ -62,6 +62,9 @@ package struct RunFailure: Error, Sendable {
             case .corrupt where error.isTruncated:
                 "restore a backup, or recover the readable data with"
                     + " `etl verify STORE --repair NEW`"
+            case .corrupt where error.isOfDamagedLog:
+                "`etl verify STORE --repair NEW` saves what can be read, with the log's changes;"
+                    + " to use the state without the log, move the log to another folder"
             case .encoding:
                 "recreate the store in UTF-8, and replace STORE with NEW:"
                     + " (echo 'PRAGMA auto_vacuum = 2;'; sqlite3 STORE .dump) | sqlite3 NEW"

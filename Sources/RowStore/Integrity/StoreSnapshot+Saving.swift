@@ -12,7 +12,7 @@ extension StoreSnapshot {
     ) throws(StoreError) -> StoreSnapshot {
         let snapshot: StoreSnapshot
         do throws(StoreError) {
-            snapshot = try StoreSnapshot(of: path)
+            snapshot = try StoreSnapshot(of: path, .mend)
             snapshot.foldLog()
             if isWhole(snapshot.connection, model) { return snapshot }
         } catch {
@@ -60,6 +60,7 @@ extension StoreSnapshot {
         let logs = StoreFiles.filledLogs(of: file)
         guard let copy = try SnapshotFolder.copy(file, logs), try DamagedHeader.repair(copy.path)
         else { return nil }
+        let lostInLog = try mend(DamagedLog(ofStoreAt: copy.path), copy.path)
         if !logs.isEmpty {
             // Data that SQLite cannot read from the log is lost.
             try? Connection(path: copy.path, mode: .readWrite).execute(
@@ -87,7 +88,7 @@ extension StoreSnapshot {
         let isOfApp = try AppSalvage.isOfApp(connection)
         return StoreSnapshot(
             repaired: connection, copy.path, copy.folder, isOfApp: isOfApp,
-            losses: losses(repair, isOfApp: isOfApp))
+            losses: lostInLog + losses(repair, isOfApp: isOfApp))
     }
 
     /// Corrects the schema table of a copy; returns `nil` if it has no tables of a store.

@@ -142,8 +142,10 @@ package final class PersistentStore {
         // the store.
         options.cacheKibibytes = 16_000
         let description = StoreDescription.sqlite(at: path, options: options)
+        // Cleaning up would delete a damaged log.
         let mayCleanUp =
             FileSystem.allows(path, .write) && FileSystem.allows(PathText.folder(of: path), .write)
+            && DamagedLog(ofStoreAt: path) == nil
         let connection = try connect(
             description, try StoreAddress(description), mode: mayCleanUp ? .readWrite : .readOnly)
         _ = try isEmpty(connection, path)

@@ -41,6 +41,8 @@ package struct StoreReplacement {
     ///
     /// - Throws: `.busy` if another process has the store open.
     func begin() throws(StoreError) -> Guard {
+        // The first connection that may write would delete a damaged log.
+        try StoreFiles.checkLogs(of: path)
         // A store that is in use could not be replaced later, so fail early.
         _ = try Connection.exclusive(path, waiting: patience)
         return try Guard(path, patience)

@@ -16,12 +16,24 @@ package final class StoreSnapshot {
     let isOfApp: Bool
     /// The missing part at the end of the file, if any.
     let truncated: TruncatedFile?
-    /// The losses in the schema table, if a copy with a corrected one is read.
+    /// The losses in the log, and in the schema table if a copy with a corrected one is read.
     let losses: [StoreFinding]
+    /// The damage because of which SQLite ignores saved changes in the log, if any.
+    let damagedLog: DamagedLog?
     /// The folder of the copy, deleted with this object.
     private let folder: SnapshotFolder?
     /// The path of the copy, if its log is not merged yet.
     private var unfoldedCopy: String?
+
+    /// What to do if an app's store, or a copied store, has a damaged log.
+    enum DamagedLogUse {
+        /// An app's store is not read.
+        case refuse
+        /// The state before the damage is read.
+        case ignore
+        /// All frames that are in place are read.
+        case mend
+    }
 
     /// Opens a view of a store, or of a temporary copy of it.
     ///
@@ -32,13 +44,23 @@ package final class StoreSnapshot {
     package convenience init(
         of path: String, copiesOurs: Bool = true, waiting patience: LockPatience? = nil
     ) throws(StoreError) {
+        try self.init(of: path, .refuse, copiesOurs: copiesOurs, waiting: patience)
+    }
+
+    /// Opens a view like `init(of:copiesOurs:waiting:)`.
+    ///
+    /// - Parameter use: what to do if the log is damaged.
+    convenience init(
+        of path: String, _ use: DamagedLogUse, copiesOurs: Bool = true,
+        waiting patience: LockPatience? = nil
+    ) throws(StoreError) {
         try StoreFiles.checkExists(path)
         try StoreFiles.rejectOtherKinds(path)
         // A truncated file may lack the table that identifies an etl store.
         if try TruncatedFile(path) == nil, AppStore.isOne(path) {
-            try self.init(ofApp: path)
+            try self.init(ofApp: path, use)
         } else {
-            try self.init(ofOurs: path, copies: copiesOurs, patience)
+            try self.init(ofOurs: path, use, copies: copiesOurs, patience)
         }
     }
 
@@ -53,13 +75,13 @@ package final class StoreSnapshot {
         self.losses = losses
         address = StoreAddress(file: copy, isImmutable: false)
         truncated = nil
+        damagedLog = nil
     }
 
     private init(
-        ofOurs path: String, copies: Bool, _ patience: LockPatience?
+        ofOurs path: String, _ use: DamagedLogUse, copies: Bool, _ patience: LockPatience?
     ) throws(StoreError) {
         isOfApp = false
-        losses = []
         // The log is in the folder of the file, not in that of a link to it.
         let file = StoreFiles.resolved(path)
         let logs = StoreFiles.filledLogs(of: file)
@@ -68,10 +90,14 @@ package final class StoreSnapshot {
             let copy = try SnapshotFolder.copy(file, logs)
         else {
             folder = nil
+            damagedLog = nil
+            losses = []
             address = StoreAddress(file: path, isImmutable: false)
             connection = try PersistentStore.readerOfStore(at: path, waiting: patience)
             return
         }
+        damagedLog = DamagedLog(ofStoreAt: copy.path)
+        losses = try Self.mend(damagedLog, copy.path, use)
         folder = copy.folder
         unfoldedCopy = copy.path
         address = StoreAddress(file: copy.path, isImmutable: false)
@@ -89,22 +115,30 @@ package final class StoreSnapshot {
     /// If it has no log, its file is read as immutable, which takes no lock and creates no files in
     /// the folder.
     ///
-    /// - Throws: `.busy` if another process keeps writing.
-    package init(ofApp path: String) throws(StoreError) {
+    /// - Throws: `.busy` if another process keeps writing, and `.corrupt` if the log is damaged.
+    package convenience init(ofApp path: String) throws(StoreError) {
+        try self.init(ofApp: path, .refuse)
+    }
+
+    private init(ofApp path: String, _ use: DamagedLogUse) throws(StoreError) {
         isOfApp = true
-        losses = []
         // Truncation is not checked here; SQLite reports unreadable data.
         truncated = nil
         let file = StoreFiles.resolved(path)
         let logs = StoreFiles.filledLogs(of: file)
         if logs.isEmpty {
             folder = nil
+            damagedLog = nil
+            losses = []
             address = StoreAddress(file: path, isImmutable: true)
         } else {
             guard let copy = try SnapshotFolder.copy(file, logs) else {
                 throw StoreError(
                     .busy, "\(path) is being written by its app; close that first")
             }
+            damagedLog = DamagedLog(ofStoreAt: copy.path)
+            if let damagedLog, use == .refuse { throw StoreError(damagedLog, ofStoreAt: file) }
+            losses = try Self.mend(damagedLog, copy.path, use)
             folder = copy.folder
             do throws(StoreError) {
                 try Self.fold(copy.path)
@@ -115,6 +149,14 @@ package final class StoreSnapshot {
         }
         connection = try PersistentStore.connect(.sqlite(at: path), address, mode: .readOnly)
         try PersistentStore.rejectOtherEncoding(connection, path)
+    }
+
+    /// Makes all frames of a copy's damaged log readable, if this is wanted, and returns the losses.
+    static func mend(
+        _ damage: DamagedLog?, _ copy: String, _ use: DamagedLogUse = .mend
+    ) throws(StoreError) -> [StoreFinding] {
+        guard let damage, use == .mend else { return [] }
+        return [StoreFinding(.file, try damage.mend(copyOfStoreAt: copy))]
     }
 
     /// Merges the log of a copy into its file, if SQLite can read both.

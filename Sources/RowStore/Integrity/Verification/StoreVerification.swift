@@ -44,11 +44,14 @@ extension StoreVerification {
             return verification
         }
         do throws(StoreError) {
-            let snapshot = try StoreSnapshot(of: path)
+            let snapshot = try StoreSnapshot(of: path, .ignore)
             var verifier = StoreVerifier(
                 snapshot.connection, path, isOfApp: snapshot.isOfApp)
             if let truncated = snapshot.truncated {
                 verifier.findings.append(StoreFinding(.file, "The file \(truncated.text)"))
+            }
+            if let damaged = snapshot.damagedLog {
+                verifier.findings.append(StoreFinding(.file, damaged.text))
             }
             do throws(StoreError) {
                 try verifier.run(level, model)
@@ -77,7 +80,7 @@ extension StoreVerification {
     /// was one, or cannot be read.
     package static func tables(ofOtherDatabase path: String) -> [String]? {
         // A damaged file may have been a store.
-        guard let snapshot = try? StoreSnapshot(of: path),
+        guard let snapshot = try? StoreSnapshot(of: path, .ignore),
             let tables = try? snapshot.connection.texts(
                 "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
         else { return nil }

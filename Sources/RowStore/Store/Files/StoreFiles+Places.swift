@@ -58,10 +58,12 @@ extension StoreFiles {
         try checkLogs(of: path)
     }
 
-    /// Throws if this process cannot write an existing WAL of a store.
+    /// Throws if this process cannot write an existing WAL of a store, or must not.
     ///
     /// A reader of a store also creates WAL files, which may remain. SQLite's error does not name
     /// them.
+    ///
+    /// - Throws: also `.corrupt` if the log of an app's store is damaged.
     package static func checkLogs(of path: String) throws(StoreError) {
         let path = resolved(path)
         // If the folder is not writable, the caller reports that instead.
@@ -72,6 +74,7 @@ extension StoreFiles {
                 .permission, "\(file) may not be written, and SQLite writes it with the store",
                 cause: ForeignLog(holdsChanges: file.hasSuffix("-wal") && size(file) > 0))
         }
+        try keepDamagedLog(of: path)
     }
 }
 
