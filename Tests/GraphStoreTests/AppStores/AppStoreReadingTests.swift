@@ -190,6 +190,21 @@ struct AppStoreFile {
         withExtendedLifetime(app) {}
     }
 
+    /// Only root can write a file without the owner's write permission.
+    @Test func copiesReadOnlyFilesAsWritableOnes() throws {
+        try Data("log".utf8).write(to: URL(fileURLWithPath: store.path + "-wal"))
+        for suffix in ["", "-wal"] {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o444], ofItemAtPath: store.path + suffix)
+        }
+        let copy = try #require(try SnapshotFolder.copy(store.path, ["-wal"]))
+        for suffix in ["", "-wal"] {
+            #expect(try FileStatus(of: copy.path + suffix).mode & 0o777 == 0o644)
+            #expect(try FileStatus(of: store.path + suffix).mode & 0o777 == 0o444)
+        }
+        withExtendedLifetime(copy.folder) {}
+    }
+
     @Test func readsTransactionsAndChangesFromTheHistory() throws {
         let container = try store.open()
         let transactions = try container.history()

@@ -70,6 +70,8 @@ final class SnapshotFolder: Sendable {
                     let target = "\(folder.path)/\(name)\(suffix)"
                     try StoreFiles.remove(target)
                     try StoreFiles.copyLarge(path + suffix, to: target)
+                    // SQLite writes the copy of a read-only file, too.
+                    FilePermissions(of: target)?.adding(0o600).give(toFile: target)
                 }
                 if before == ([""] + logs).map({ StoreFiles.stamp(path + $0) }) {
                     return (folder, "\(folder.path)/\(name)")
