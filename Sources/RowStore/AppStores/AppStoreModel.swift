@@ -77,7 +77,7 @@ package struct AppStoreModel {
                 missing = []
             }
         }
-        for name in found.staleNames(found.numbers(of: model)) {
+        for name in found.staleNames(found.numbers(of: model), of: model) {
             origin.notes.append(
                 "The store still calls the entity '\(name.model)' by an older name, '\(name.stored)'"
             )

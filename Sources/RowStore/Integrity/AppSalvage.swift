@@ -236,8 +236,26 @@ struct AppSalvage {
             try target.execute(SchemaSQL.create(join.reverseIndex))
         }
         try PersistentStore.registerEntities(of: wanted, on: target)
+        try correctEntities(of: wanted)
         let made = try FoundTables(on: target)
         return StoreLayout(model, holding: held, over: made)
+    }
+
+    /// Gives the entities the names and parents that they have in the model.
+    private mutating func correctEntities(of schema: StoreLayout) throws(StoreError) {
+        let update = try target.prepare(
+            "UPDATE Z_PRIMARYKEY SET Z_NAME = ifnull(?, Z_NAME), Z_SUPER = ? WHERE Z_ENT = ?")
+        for wrong in try FoundTables(on: target).wrongRows(schema) {
+            if wrong.keepsName {
+                update.bindNull(at: 1)
+            } else {
+                update.bind(wrong.entity.name, at: 1)
+            }
+            update.bind(wrong.entity.superNumber, at: 2)
+            update.bind(wrong.entity.number, at: 3)
+            try update.run()
+            lose(.structure, wrong.message + ", and is corrected")
+        }
     }
 
     // MARK: Rows

@@ -150,10 +150,47 @@ package struct FoundTables: Sendable {
         return numbers
     }
 
-    /// Returns the stored names of entities that have another name in the model.
-    func staleNames(_ numbers: [String: Int64]) -> [(stored: String, model: String)] {
+    /// Returns the stored names of entities that have a new name in the model.
+    func staleNames(
+        _ numbers: [String: Int64], of model: ManagedObjectModel
+    ) -> [(stored: String, model: String)] {
         numbers.sorted { $0.value < $1.value }.compactMap { name, number in
-            rows.first { $0.number == number && $0.name != name }.map { ($0.name, name) }
+            guard isRenamed(name, in: model) else { return nil }
+            return rows.first { $0.number == number && $0.name != name }.map { ($0.name, name) }
+        }
+    }
+
+    /// Whether the store may have an older name of the entity.
+    ///
+    /// The identifier may name another version than the one that created the store.
+    private func isRenamed(_ entity: String, in model: ManagedObjectModel) -> Bool {
+        model.entity(named: entity)?.renamingIdentifier.map { $0 != entity } ?? false
+    }
+
+    /// An entity whose row in `Z_PRIMARYKEY` is wrong.
+    struct WrongRow {
+        let entity: StoreLayout.Entity
+        /// The difference, in one sentence.
+        let message: String
+        /// Whether to keep the name, which may be an older one.
+        let keepsName: Bool
+    }
+
+    /// Returns the entities whose rows have a name or a parent that the model does not have.
+    func wrongRows(_ schema: StoreLayout) -> [WrongRow] {
+        schema.heldEntities.compactMap { entity in
+            guard let row = rows.first(where: { $0.number == entity.number }) else { return nil }
+            let keepsName = row.name == entity.name || isRenamed(entity.name, in: schema.model)
+            var wrong: [String] = []
+            if !keepsName { wrong.append("the name '\(row.name)'") }
+            if row.superNumber != entity.superNumber {
+                wrong.append("the parent \(row.superNumber) instead of \(entity.superNumber)")
+            }
+            guard !wrong.isEmpty else { return nil }
+            return WrongRow(
+                entity: entity,
+                message: "Z_PRIMARYKEY gives the entity '\(entity.name)' "
+                    + wrong.joined(separator: " and "), keepsName: keepsName)
         }
     }
 

@@ -68,6 +68,29 @@ import Testing
         #expect(counters == ["16001|\(change)", "16002|\(transaction)", "16003|2"])
     }
 
+    @Test("verify finds wrong names and parents of entities, and the repair corrects them")
+    func wrongEntity() throws {
+        try change(
+            "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Nonsense', Z_SUPER = 5 WHERE Z_NAME = 'Shelf';"
+                + " UPDATE Z_PRIMARYKEY SET Z_SUPER = 0 WHERE Z_NAME = 'Film'")
+        let lines = [
+            "Z_PRIMARYKEY gives the entity 'Film' the parent 0 instead of 2",
+            "Z_PRIMARYKEY gives the entity 'Shelf' the name 'Nonsense' and the parent 5 instead of 0",
+        ]
+        let result = try verify()
+        #expect(result.standardOutput == lines.map { $0 + "\n" }.joined())
+        #expect(result.status == 1)
+        #expect(
+            try verify("--repair", repaired).standardOutput
+                == lines.map { "lost: \($0), and is corrected\n" }.joined())
+        #expect(try Tool.etl(["verify", repaired]) == .silentSuccess)
+        #expect(
+            try Tool.sqlite(
+                repaired,
+                "SELECT Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT IN (4, 7) ORDER BY Z_ENT")
+                == ["Film|2", "Shelf|0"])
+    }
+
     @Test("verify finds history of an entity that the store does not have")
     func historyOfUnknownEntity() throws {
         try change(

@@ -65,17 +65,18 @@ import Testing
                 """)
     }
 
-    /// An in-place migration left the entity's older name; its hash and its table are new.
-    @Test func readsEntityUnderItsOlderName() throws {
+    /// The model does not say that the entity had another name, so this name is a fault.
+    @Test func readsEntityUnderAnUnknownName() throws {
         try store.run("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Label' WHERE Z_NAME = 'Tag'")
         let container = try store.open()
         #expect(try objectLines(of: container) == before)
-        #expect(
-            container.origin.notes == [
-                "The store still calls the entity 'Tag' by an older name, 'Label'"
-            ])
+        #expect(container.origin.notes == [])
         let verification = try PersistentContainer.verify(at: store.path, .full)
-        #expect(verification.remarks == container.origin.notes)
+        #expect(verification.remarks == [])
+        #expect(
+            verification.findings.filter { $0.kind == .structure }.map(\.description) == [
+                "Z_PRIMARYKEY gives the entity 'Tag' the name 'Label'"
+            ])
     }
 
     /// Entity numbers may have gaps, and may differ from those of a new store.

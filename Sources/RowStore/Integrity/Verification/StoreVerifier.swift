@@ -47,6 +47,7 @@ struct StoreVerifier {
         guard let schema = known else { return }
         self.schema = schema
         try checkStructure(schema)
+        try checkEntities(of: schema)
         for entity in schema.heldEntities where entity.superNumber == 0 && has(entity.table) {
             try checkRows(of: entity)
         }
@@ -244,6 +245,19 @@ struct StoreVerifier {
                 note(
                     .structure,
                     "The index \(index.name) is missing, so that keys may come twice")
+            }
+        }
+    }
+
+    /// Checks the names and parents of the entities in `Z_PRIMARYKEY`.
+    private mutating func checkEntities(of schema: StoreLayout) throws(StoreError) {
+        // Another version of the model may have other entities.
+        guard has(formatTable: "Z_PRIMARYKEY"), !findings.contains(where: { $0.kind == .hash })
+        else { return }
+        let connection = connection
+        try guarding("Z_PRIMARYKEY") { verifier throws(StoreError) in
+            for wrong in try FoundTables(on: connection).wrongRows(schema) {
+                verifier.note(.structure, entity: wrong.entity.name, wrong.message)
             }
         }
     }

@@ -10,8 +10,8 @@ struct VerifyCommand: ParsableCommand {
         discussion: """
             Checks:
 
-            - the file, the tables, and the version hashes
-            - the counters of primary keys
+            - the file, its write-ahead log, the tables, and the version hashes
+            - the names and parents of entities, and the counters of primary keys
             - required values, ranges, lengths, patterns, and unique keys
             - both ends of links, and orders
             - files of large values, folded texts, and the history
