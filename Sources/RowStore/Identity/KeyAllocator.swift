@@ -97,4 +97,18 @@ extension StoreError {
             "\(schema.entity(number: root)?.name ?? "?") has no free primary keys:"
                 + " its counter in Z_PRIMARYKEY has reached its maximum, \(Int64.max)")
     }
+
+    /// Returns the error for a new row whose primary key another row has; `nil` if this error has
+    /// another cause.
+    ///
+    /// Only a damaged counter allocates a used key.
+    package func ofUsedKey(in schema: StoreLayout) -> StoreError? {
+        guard constraintColumns == ["Z_PK"],
+            let table = schema.tables.first(where: { message.hasSuffix(" \($0.name).Z_PK") })
+        else { return nil }
+        return StoreError(
+            .corrupt,
+            "\(table.rootEntity): a new object would get the primary key of another one, because"
+                + " the counter in Z_PRIMARYKEY is too low")
+    }
 }

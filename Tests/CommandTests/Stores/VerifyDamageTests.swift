@@ -39,6 +39,22 @@ import Testing
         #expect(!folder.names().contains("broken.ndjson"))
     }
 
+    @Test("74: an import into a store with a too low key counter reports the counter, not a record")
+    func lowCounter() throws {
+        _ = try folder.shell(
+            "sqlite3 store.sqlite \"UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_NAME = 'Task'\"")
+        try folder.writeTasks(201)
+        let result = try folder.run()
+        #expect(result.status == 74)
+        #expect(
+            result.errors.contains(
+                "store.sqlite is damaged: Task: a new object would get the primary key of another"
+                    + " one, because the counter in Z_PRIMARYKEY is too low [store.corrupt]\n"
+                    + "  fix: see `etl verify store.sqlite`; `etl verify store.sqlite --repair NEW`"
+                    + " saves what can be read\n"), "\(result.errors)")
+        #expect(try folder.shell("exec \"$E\" fetch store.sqlite Task --count").output == "200\n")
+    }
+
     @Test("a damaged page is reported with the store and the repair command")
     func damagedPage() throws {
         _ = try folder.shell("sqlite3 store.sqlite 'PRAGMA wal_checkpoint(TRUNCATE)'")

@@ -171,6 +171,7 @@ extension ManagedObjectContext {
                     guard error.isConstraint, connection.isInTransaction else {
                         throw error
                     }
+                    if let damage = error.ofUsedKey(in: container.schema) { throw damage }
                     session.restore(state)
                     try connection.rollBack(toSavepoint: "ETL_SAVE", ending: false)
                     guard try resolver.resolveConstraints(pending) else {

@@ -136,6 +136,7 @@ extension BulkWriter {
 
     /// Reverts a new row that violates a constraint.
     private func revert(_ place: Int, _ error: StoreError) throws(StoreError) {
+        if let damage = error.ofUsedKey(in: session.schema) { throw damage }
         let row = pending.rows[place]
         let id = ManagedObjectID(
             entityNumber: plan.entity.number, primaryKey: row.primaryKey)

@@ -93,6 +93,7 @@ extension BulkWriter {
             tally.createdTargets += 1
             return id
         } catch  where error.isConstraint {
+            if let damage = error.ofUsedKey(in: session.schema) { throw damage }
             rejectTarget(key, link, token, error.message)
             return nil
         }
