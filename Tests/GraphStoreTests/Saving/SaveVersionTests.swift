@@ -26,6 +26,15 @@ import Testing
           unique: [[name]]
         """
 
+    @Test("raising a missing or the largest version gives 1")
+    func raising() throws {
+        let connection = try Connection(path: "", mode: .create)
+        try connection.execute(
+            "CREATE TABLE T (Z_OPT INTEGER); INSERT INTO T VALUES (NULL), (1), (\(Int64.max));"
+                + " UPDATE T SET \(RowVersion.raise)")
+        #expect(try connection.texts("SELECT Z_OPT FROM T ORDER BY rowid") == ["1", "2", "1"])
+    }
+
     /// A way to change objects several times in one save.
     struct Way: Sendable, CustomTestStringConvertible {
         var testDescription: String
