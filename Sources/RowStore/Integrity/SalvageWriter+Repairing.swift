@@ -40,6 +40,7 @@ extension SalvageWriter {
             }
             try repairInverse(of: link, columns)
             try repairOrder(of: link, columns)
+            try separatePositions(of: link, columns)
         }
     }
 
@@ -94,6 +95,26 @@ extension SalvageWriter {
             .order, link.entity.name, link.name, count: found.count, keys: found,
             "\(link.entity.name).\(link.name): \(found.count.counting("object", "objects")) had no"
                 + " position in the order, and \(found.count == 1 ? "is" : "are") at its end")
+    }
+
+    /// Numbers the objects of an owner again if several have the same position.
+    private mutating func separatePositions(
+        of link: ToOneLink, _ columns: StoreLayout.ToOneColumns
+    ) throws(StoreError) {
+        guard let order = columns.orderColumn else { return }
+        let (table, column) = (link.entity.table, columns.column)
+        let found = try keys(link.sharing(column, order))
+        guard !found.isEmpty else { return }
+        let first = found.map(String.init).joined(separator: ",")
+        try target.execute(
+            "UPDATE \(table) AS t SET \(order) = \(OrderPositions.step) * n.place FROM (SELECT Z_PK,"
+                + " row_number() OVER (PARTITION BY \(column) ORDER BY \(order), Z_PK) AS place"
+                + " FROM \(table) WHERE \(column) IN (SELECT \(column) FROM \(table)"
+                + " WHERE Z_PK IN (\(first)))) AS n WHERE n.Z_PK = t.Z_PK")
+        lose(
+            .order, link.entity.name, link.name, count: found.count, keys: found,
+            "\(link.entity.name).\(link.name): \(found.count.counting("place", "places")) in the order"
+                + " had several objects, which now follow each other by their keys")
     }
 
     /// Deletes join rows that lack an end.

@@ -93,6 +93,27 @@ import Testing
         #expect(try lines(new, "SELECT * FROM \(pairs.table) ORDER BY 1, 2") == expected)
     }
 
+    @Test("salvage separates objects that have the same position in an order")
+    func sharedPositions() throws {
+        let store = try BreakableStore()
+        try store.run("UPDATE ZTASK SET \(store.order) = 1024 WHERE Z_PK = 3")
+        #expect(
+            try store.findings() == [
+                "Task.owner: 1 place in the order has several objects (object 1)"
+            ])
+        let new = store.folder.file("new.sqlite")
+        let salvage = try PersistentContainer.salvage(at: store.path, to: new)
+        #expect(
+            salvage.losses.map(\.description) == [
+                "Task.owner: 1 place in the order had several objects, which now follow each other by"
+                    + " their keys (object 1)"
+            ])
+        #expect(salvage.remaining == [])
+        #expect(
+            try lines(new, "SELECT \(store.order) FROM ZTASK ORDER BY Z_PK")
+                == ["1024", "1024", "2048"])
+    }
+
     @Test("salvage and verify tell unreadable files of large values from missing ones")
     func unreadableFiles() throws {
         let store = try BreakableStore()

@@ -70,12 +70,7 @@ extension StoreVerifier {
             "\(link.entity.name).\(link.name): \($0.counting("object has", "objects have")) no"
                 + " position in the order"
         }
-        var shared = SelectSQL(
-            "min(t.Z_PK)", of: link.entity, alias: "t",
-            where: ["t.\(column) IS NOT NULL", "t.\(order) IS NOT NULL"])
-        shared.groups = ["t.\(column)", "t.\(order)"]
-        (shared.having, shared.order) = ("count(*) > 1", ["1"])
-        try find(.order, link.entity.name, link.name, shared) {
+        try find(.order, link.entity.name, link.name, link.sharing(column, order)) {
             "\(link.entity.name).\(link.name): \($0.counting("place", "places")) in the order"
                 + " \($0 == 1 ? "has" : "have") several objects"
         }

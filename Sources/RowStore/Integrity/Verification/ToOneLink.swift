@@ -49,6 +49,16 @@ struct ToOneLink {
             where: ["t.\(column) IS NOT NULL", "t.\(order) IS NULL"])
     }
 
+    /// Selects the first object of each position that several objects of an owner have.
+    func sharing(_ column: String, _ order: String) -> SelectSQL {
+        var shared = SelectSQL(
+            "min(t.Z_PK)", of: entity, alias: "t",
+            where: ["t.\(column) IS NOT NULL", "t.\(order) IS NOT NULL"])
+        shared.groups = ["t.\(column)", "t.\(order)"]
+        (shared.having, shared.order) = ("count(*) > 1", ["1"])
+        return shared
+    }
+
     /// The inverse of a one-to-one relationship.
     var back: StoreLayout.ToOnePlace? {
         place.relationship.inverseName.flatMap { destination.toOnes[$0] }
