@@ -174,6 +174,10 @@ package struct StoreCheck: Sendable {
             case .corrupt where model == nil:
                 "give the store's model with --model; if that does not help, restore a backup"
             case .corrupt: "the file cannot be read without its beginning; restore a backup"
+            case .modelMismatch:
+                modelFile.flatMap {
+                    ModelVersions.advice(forStoreAt: store, bundle: $0, key: "--model ")
+                }
             case .busy, .permission, .full, .encoding: failure.diagnostics.first?.fix
             default: nil
             }

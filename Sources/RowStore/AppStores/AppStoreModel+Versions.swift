@@ -41,7 +41,8 @@ extension AppStoreModel {
         guard !metadata.versionHashes.isEmpty else { return nil }
         let found = try FoundTables(on: connection)
         let places = versions.indices.filter { differing(metadata, versions[$0], found).isEmpty }
-        let carried = try ModelCache(on: connection).versionHashes
+        // A damaged cache only fails to decide between several matches.
+        let carried = (try? ModelCache(on: connection).versionHashes) ?? [:]
         return places.last { versions[$0].versionHashes == carried } ?? places.last
     }
 }

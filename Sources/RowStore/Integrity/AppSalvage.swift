@@ -142,7 +142,8 @@ struct AppSalvage {
         let model: ManagedObjectModel
         if let given {
             model = given
-            if case .unreadable = try ModelCache(on: target) {
+            let isUnreadable = if case .unreadable = try ModelCache(on: target) { true } else { false }
+            if isUnreadable || !cacheIsWhole {
                 lose(
                     .metadata,
                     "The model in Z_MODELCACHE cannot be read, and is replaced by the given one")

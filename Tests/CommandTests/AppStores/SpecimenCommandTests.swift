@@ -86,6 +86,43 @@ struct SpecimenCommandTests {
         #expect(fetched.standardError == "")
     }
 
+    @Test("the repair names the version that the store has, and saves that model in the new store")
+    func versionForRepair() throws {
+        let folder = try TemporaryFolder()
+        let store = try #require(
+            CoreDataSpecimens.stores.first { $0.name == "CoreDataMigration_Example_3.sqlite" })
+        let bundle = try #require(store.bundle)
+        let path = try store.copy(to: folder.path)
+        let root = try Tool.sqlite(
+            path, "SELECT rootpage FROM sqlite_master WHERE name = 'Z_MODELCACHE'")
+        let page = try #require(root.first.flatMap(Int.init))
+        let file = URL(filePath: path)
+        var bytes = try Data(contentsOf: file)
+        bytes.replaceSubrange((page - 1) * 4096..<page * 4096, with: Data(count: 4096))
+        try bytes.write(to: file)
+        let repair = ["verify", store.name, "--repair", "new.sqlite", "--model"]
+        let refused = try Tool.etl(repair + [bundle], in: folder.path)
+        let version = bundle + "/CoreDataMigration_Example 3.xcdatamodel"
+        #expect(
+            refused
+                == ToolResult(
+                    status: 78,
+                    standardError: """
+                        error: \(store.name) was created with another version of the model; these \
+                        entities differ: Post [store.model-mismatch]
+                          fix: name the version that the store has: `--model \(version)`
+
+                        """))
+        let repaired = try Tool.etl(repair + [version], in: folder.path)
+        #expect(repaired.status == 1)
+        #expect(
+            repaired.standardOutput.hasSuffix(
+                "lost: The model in Z_MODELCACHE cannot be read, and is replaced by the given one\n"
+            ), "\(repaired.standardOutput)")
+        let again = try Tool.etl(["verify", "new.sqlite"], in: folder.path)
+        #expect(again == .silentSuccess)
+    }
+
     @Test("verify prints a remark to stdout, as a line and as JSON")
     func remarks() throws {
         let folder = try TemporaryFolder()
