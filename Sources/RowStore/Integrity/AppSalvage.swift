@@ -142,8 +142,10 @@ struct AppSalvage {
         let model: ManagedObjectModel
         if let given {
             model = given
-            let isUnreadable = if case .unreadable = try ModelCache(on: target) { true } else { false }
-            if isUnreadable || !cacheIsWhole {
+            switch try ModelCache(on: target) {
+            case .model: break
+            case .absent where cacheIsWhole: break
+            case .unreadable, .absent:
                 lose(
                     .metadata,
                     "The model in Z_MODELCACHE cannot be read, and is replaced by the given one")

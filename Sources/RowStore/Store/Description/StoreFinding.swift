@@ -4,7 +4,8 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         /// The file itself is damaged according to SQLite.
         case file
-        /// A table, a column, or an index of the model is missing.
+        /// A table, a column, or an index of the model is missing, or an entity has a wrong name or
+        /// parent.
         case structure
         /// The metadata or the model of the store is missing or unreadable.
         case metadata

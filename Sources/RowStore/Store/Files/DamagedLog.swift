@@ -174,9 +174,11 @@ private struct LogChecksum {
     /// Adds bytes, whose count is a multiple of 8.
     mutating func add(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBytes { bytes in
-            for place in stride(from: 0, to: bytes.count, by: 8) {
+            var place = 0
+            while place < bytes.count {
                 first &+= word(bytes, place) &+ second
                 second &+= word(bytes, place + 4) &+ first
+                place += 8
             }
         }
     }
