@@ -15,7 +15,7 @@ extension Explanation {
             "Run again later. With `--if-locked wait=30m`, a run waits; with `skip`, it does nothing."
         ),
         (
-            "store.corrupt", "The store file is damaged.",
+            "store.corrupt", "The store file or its write-ahead log is damaged.",
             "Restore a backup, or recover the readable data with `etl verify STORE --repair NEW`."
         ),
         (
