@@ -119,9 +119,11 @@ package struct BinaryPropertyList: Sendable {
     /// Reads an unsigned big-endian integer; `nil` if it is out of bounds or too large.
     private static func number(_ bytes: [UInt8], _ place: Int, _ count: Int) -> Int? {
         guard place >= 0, place <= bytes.count - count else { return nil }
-        var value: UInt64 = 0
-        for byte in bytes[place..<(place + count)] { value = value << 8 | UInt64(byte) }
-        return Int(exactly: value)
+        return Int(exactly: bits(bytes[place..<(place + count)]))
+    }
+
+    private static func bits(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     private func node(at offset: Int) -> Node? {
@@ -151,17 +153,13 @@ package struct BinaryPropertyList: Sendable {
         // Of a 16-byte integer, use the lower 8 bytes, the most that `Int64` can hold.
         let count = 1 << power
         guard place + count <= objectsEnd else { return nil }
-        var value: UInt64 = 0
-        for byte in bytes[(place + count - min(count, 8))..<(place + count)] {
-            value = value << 8 | UInt64(byte)
-        }
+        let value = Self.bits(bytes[..<(place + count)].suffix(min(count, 8)))
         return .integer(Int64(bitPattern: value))
     }
 
     private func real(_ place: Int, _ power: Int) -> Double? {
         guard power == 2 || power == 3, place + (1 << power) <= objectsEnd else { return nil }
-        var bits: UInt64 = 0
-        for byte in bytes[place..<(place + (1 << power))] { bits = bits << 8 | UInt64(byte) }
+        let bits = Self.bits(bytes[place..<(place + (1 << power))])
         return power == 3
             ? Double(bitPattern: bits)
             : Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))

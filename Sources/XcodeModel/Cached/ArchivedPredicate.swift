@@ -63,10 +63,8 @@ struct ArchivedPredicate {
         }
     }
 
-    private static let operators: [Int64: ComparisonOperator] = [
-        0: .less, 1: .lessOrEqual, 2: .greater, 3: .greaterOrEqual, 4: .equal, 5: .notEqual,
-        6: .matches, 7: .like, 8: .beginsWith, 9: .endsWith, 10: .in, 99: .contains, 100: .between,
-    ]
+    private static let operators = Dictionary(
+        uniqueKeysWithValues: PredicateArchive.operators.map { (Int64($1.number), $0) })
     private static let modifiers: [Int64: ComparisonModifier] = [0: .direct, 1: .all, 2: .any]
     /// The highest value of comparison options that can be translated: `[c]`, `[d]`, and `[n]`.
     ///
@@ -142,12 +140,8 @@ struct ArchivedPredicate {
         }
     }
 
-    private static let arithmetic: [String: ArithmeticOperator] = [
-        "add:to:": .add, "from:subtract:": .subtract, "multiply:by:": .multiply,
-        "divide:by:": .divide, "raise:toPower:": .power, "bitwiseAnd:with:": .bitAnd,
-        "bitwiseOr:with:": .bitOr, "bitwiseXor:with:": .bitXor, "leftshift:by:": .shiftLeft,
-        "rightshift:by:": .shiftRight,
-    ]
+    private static let arithmetic = Dictionary(
+        uniqueKeysWithValues: PredicateArchive.arithmetic.map { ($1, $0) })
     private static let collections: [String: CollectionOperator] = [
         "count:": .count, "sum:": .sum, "average:": .average, "min:": .minimum, "max:": .maximum,
     ]
@@ -211,22 +205,12 @@ struct ArchivedPredicate {
         let keys = text.keyPath
         guard !keys.contains("") else { return nil }
         let place = keys.firstIndex { $0.hasPrefix("@") } ?? keys.endIndex
-        let start = member(Array(keys[..<place]), of: base)
+        let start = base.appending(Array(keys[..<place]))
         guard place < keys.endIndex else { return start }
         let rest = Array(keys[(place + 1)...])
         guard let op = CollectionOperator(rawValue: keys[place]),
             !rest.contains(where: { $0.hasPrefix("@") })
         else { return nil }
         return .collection(start, op, rest)
-    }
-
-    private static func member(_ keys: [String], of base: GraphExpression) -> GraphExpression {
-        guard !keys.isEmpty else { return base }
-        return switch base {
-        case .evaluatedObject: .keyPath(keys)
-        case .keyPath(let first): .keyPath(first + keys)
-        case .variable(let name, let first): .variable(name, first + keys)
-        default: .member(base, keys)
-        }
     }
 }

@@ -177,9 +177,7 @@ struct CachedModelReader {
             derivationExpression: derivation, renamingIdentifier: Self.renaming(node, name),
             versionHashModifier: node["NSVersionHashModifier"]?.text,
             transformerName: type == .transformable
-                ? node["NSValueTransformerName"]?.text.map {
-                    $0 == TransformerNames.secureArchive ? "secure-archive" : $0
-                } : nil,
+                ? node["NSValueTransformerName"]?.text.map(TransformerNames.ours) : nil,
             userInfo: Self.userInfo(node))
         if type == .transformable {
             attribute.extras["customClassName"] = node["NSAttributeValueClassName"]?.text

@@ -46,7 +46,7 @@ package final class PredicateArchive {
     // MARK: Comparisons
 
     /// For each operator, its number, its class in archives, and the key of its options.
-    private static let operators: [ComparisonOperator: (Int, String, String)] = [
+    static let operators: [ComparisonOperator: (number: Int, String, String)] = [
         .less: (0, "NSComparisonPredicateOperator", "NSOptions"),
         .lessOrEqual: (1, "NSComparisonPredicateOperator", "NSOptions"),
         .greater: (2, "NSComparisonPredicateOperator", "NSOptions"),
@@ -93,7 +93,8 @@ package final class PredicateArchive {
 
     // MARK: Expressions
 
-    private static let arithmetic: [ArithmeticOperator: String] = [
+    /// For each arithmetic operator, the selector of its function in archives.
+    static let arithmetic: [ArithmeticOperator: String] = [
         .add: "add:to:", .subtract: "from:subtract:", .multiply: "multiply:by:",
         .divide: "divide:by:", .power: "raise:toPower:", .bitAnd: "bitwiseAnd:with:",
         .bitOr: "bitwiseOr:with:", .bitXor: "bitwiseXor:with:", .shiftLeft: "leftshift:by:",
@@ -111,7 +112,8 @@ package final class PredicateArchive {
         case .variable(let name, let keys): return path(keys, of: variable(name), 4)
         case .member(let base, let keys): return path(keys, of: try number(of: base), 4)
         case .collection(let base, let op, let rest):
-            return try number(of: base.appending(op.rawValue, rest))
+            // An archive has `tasks.@sum.hours` as one path.
+            return try number(of: base.appending([op.rawValue] + rest))
         case .aggregate(let elements):
             return typed(
                 "NSAggregateExpression", 14,
@@ -222,19 +224,6 @@ package final class PredicateArchive {
             part.append(character)
         }
         return part.trimmed.isEmpty ? parts : parts + [part.trimmed]
-    }
-}
-
-extension GraphExpression {
-    /// Returns the key path with a collection operator: an archive has `tasks.@sum.hours` as one
-    /// path.
-    fileprivate func appending(_ op: String, _ rest: [String]) -> GraphExpression {
-        switch self {
-        case .evaluatedObject: .keyPath([op] + rest)
-        case .keyPath(let keys): .keyPath(keys + [op] + rest)
-        case .variable(let name, let keys): .variable(name, keys + [op] + rest)
-        default: .member(self, [op] + rest)
-        }
     }
 }
 

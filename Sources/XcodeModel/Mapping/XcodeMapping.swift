@@ -69,7 +69,9 @@ package struct XcodeMapping: Sendable {
     package var entities: [Entity]
 
     /// The path of the mapping's folder.
-    package var folder: String { file.hasSuffix(Self.fileSuffix) ? parent(file) : file }
+    package var folder: String {
+        file.hasSuffix(Self.fileSuffix) ? String(file.dropLast(Self.fileSuffix.count)) : file
+    }
 
     /// The name of the old version.
     package var sourceVersion: String? { sourceModelPath.flatMap(Self.version) }
@@ -80,10 +82,6 @@ package struct XcodeMapping: Sendable {
     static let fileName = "xcmapping.xml"
     /// The suffix of mapping models.
     package static let suffix = ".xcmappingmodel"
-
-    private func parent(_ path: String) -> String {
-        String(path.dropLast(Self.fileSuffix.count))
-    }
 
     /// Returns the version in a path: `Tasks 2` for `App/Tasks.xcdatamodeld/Tasks 2.xcdatamodel`.
     private static func version(_ path: String) -> String? {

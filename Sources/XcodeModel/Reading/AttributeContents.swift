@@ -22,9 +22,7 @@ enum AttributeContents {
             userInfo: source.userInfo())
         attribute.allowsExternalBinaryDataStorage = source.flag("allowsExternalBinaryDataStorage")
         attribute.preservesValueInHistoryOnDeletion = source.flag("preserveAfterDeletion")
-        attribute.transformerName = source.filled("valueTransformerName").map {
-            $0 == TransformerNames.secureArchive ? "secure-archive" : $0
-        }
+        attribute.transformerName = source.filled("valueTransformerName").map(TransformerNames.ours)
         warnOfTransformer(source, attribute)
         attribute.compositeName = source.filled("composite")
         readDerivation(&source, &attribute)
@@ -191,6 +189,9 @@ enum AttributeContents {
 enum TransformerNames {
     /// Xcode's name for the secure transformer.
     static let secureArchive = "NSSecureUnarchiveFromData"
+
+    /// Returns the name that models here have for a transformer.
+    static func ours(_ name: String) -> String { name == secureArchive ? "secure-archive" : name }
 }
 
 extension AttributeDescription {

@@ -38,7 +38,7 @@ enum ContentsText {
         case .integer64: integer(text, within: .min ... .max)
         case .boolean: boolean(text).map { .integer($0 ? 1 : 0) }
         case .double: number(text).map { .real($0) }
-        case .float: number(text).map { .real(Double(Float($0))) }.flatMap(finite)
+        case .float: number(text).map { Double(Float($0)) }.flatMap { $0.isFinite ? .real($0) : nil }
         case .decimal: ScalarText.decimal(text).map { .real($0) }
         case .date: number(text).map { .real($0) }
         case .string: .text(text)
@@ -56,7 +56,8 @@ enum ContentsText {
         case (.real(let number), .float): "\(Float(number))"
         case (.real(let number), _): "\(number)"
         case (.text(let text), _): text
-        case (.blob(let bytes), .uuid): uuid(bytes)
+        case (.blob(let bytes), .uuid) where bytes.count == 16:
+            bytes.withUnsafeBufferPointer(ScalarText.uuidText)
         case (.blob, _), (.null, _): nil
         }
     }
@@ -64,22 +65,5 @@ enum ContentsText {
     private static func integer(_ text: String, within bounds: ClosedRange<Int64>) -> StoredValue? {
         let number = Int64(text) ?? number(text).flatMap { Int64(exactly: $0) }
         return number.flatMap { bounds.contains($0) ? .integer($0) : nil }
-    }
-
-    private static func finite(_ value: StoredValue) -> StoredValue? {
-        guard case .real(let number) = value, number.isFinite else { return nil }
-        return value
-    }
-
-    private static func uuid(_ bytes: [UInt8]) -> String? {
-        guard bytes.count == 16 else { return nil }
-        let digits = Array("0123456789ABCDEF")
-        var text = ""
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text += "-" }
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return text
     }
 }

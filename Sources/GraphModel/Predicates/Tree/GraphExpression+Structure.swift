@@ -1,6 +1,6 @@
 extension GraphExpression {
     /// Returns the expression for keys of the object that this expression yields.
-    func appending(_ keys: [String]) -> GraphExpression {
+    package func appending(_ keys: [String]) -> GraphExpression {
         if keys.isEmpty { return self }
         return switch self {
         case .keyPath(let first): .keyPath(first + keys)
