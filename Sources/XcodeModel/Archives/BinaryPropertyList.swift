@@ -22,7 +22,7 @@ package struct BinaryPropertyList: Sendable {
     /// One object of the property list, with the positions of its content in the file.
     ///
     /// A `Range` is a range of the file's bytes. `first` is the offset of the first reference.
-    enum Node: Sendable, Hashable {
+    package enum Node: Sendable, Hashable {
         case null
         case boolean(Bool)
         case integer(Int64)
@@ -40,9 +40,12 @@ package struct BinaryPropertyList: Sendable {
 
     private static let trailerBytes = 32
 
-    let bytes: [UInt8]
-    private(set) var nodes: [Node] = []
-    let top: Int
+    /// The bytes of the file.
+    package let bytes: [UInt8]
+    /// The objects, by their numbers.
+    package private(set) var nodes: [Node] = []
+    /// The number of the top object.
+    package let top: Int
     private let referenceBytes: Int
     private let objectsEnd: Int
 
@@ -87,12 +90,12 @@ package struct BinaryPropertyList: Sendable {
     }
 
     /// Returns the object numbers of the items of a list.
-    func items(first: Int, count: Int) -> [Int] {
+    package func items(first: Int, count: Int) -> [Int] {
         (0..<count).compactMap { reference(first + $0 * referenceBytes) }
     }
 
     /// Returns the object numbers of the keys and values of a dictionary.
-    func entries(first: Int, count: Int) -> [(key: Int, value: Int)] {
+    package func entries(first: Int, count: Int) -> [(key: Int, value: Int)] {
         (0..<count).compactMap { place in
             guard let key = reference(first + place * referenceBytes),
                 let value = reference(first + (count + place) * referenceBytes)
@@ -102,7 +105,7 @@ package struct BinaryPropertyList: Sendable {
     }
 
     /// Returns the string of an object; `nil` if the object is not a string.
-    func text(_ number: Int) -> String? {
+    package func text(_ number: Int) -> String? {
         switch nodes[number] {
         case .ascii(let range): return String(decoding: bytes[range], as: UTF8.self)
         case .utf16(let range):

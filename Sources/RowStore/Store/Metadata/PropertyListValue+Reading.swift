@@ -16,7 +16,7 @@ extension PropertyListValue {
             else { return nil }
             self = decoded.value
         } else {
-            guard let list = try? BinaryPlist(reading: bytes) else { return nil }
+            guard let list = try? BinaryPropertyList(bytes) else { return nil }
             self.init(list)
         }
     }
