@@ -4,67 +4,47 @@ internal import YAML
 extension ModelYAMLWriter {
     static func attribute(_ attribute: AttributeDescription) -> YAMLOutput {
         let type = YAMLOutput.text(attribute.type.rawValue)
-        var entries: [(String, YAMLOutput)] = [("type", type)]
-        append(attribute.compositeName, "composite", to: &entries)
-        if !attribute.isOptional { entries.append(("optional", .plain("false"))) }
-        if attribute.isTransient { entries.append(("transient", .plain("true"))) }
-        if let value = attribute.defaultValue.flatMap({ output($0, of: attribute.type) }) {
-            entries.append(("default", value))
-        }
-        if let range = attribute.range {
-            entries.append(("range", .text(text(of: range) { number($0, of: attribute.type) })))
-        }
-        if let length = attribute.length {
-            entries.append(("length", .text(text(of: length, ScalarText.whole))))
-        }
-        append(attribute.pattern, "pattern", to: &entries)
-        append(attribute.derivationExpression, "derived", to: &entries)
-        if attribute.allowsExternalBinaryDataStorage {
-            entries.append(("external", .plain("true")))
-        }
-        if let threshold = attribute.externalStorageThreshold {
-            entries.append(("external-threshold", .plain("\(threshold)")))
-        }
-        if attribute.preservesValueInHistoryOnDeletion {
-            entries.append(("preserve-on-delete", .plain("true")))
-        }
-        append(attribute.transformerName, "transformer", to: &entries)
-        if attribute.isSearchable { entries.append(("searchable", .plain("true"))) }
-        append(attribute.renamingIdentifier, "renamed-from", to: &entries)
-        append(attribute.versionHashModifier, "hash-modifier", to: &entries)
-        append(attribute.userInfo, "info", to: &entries)
         var extras = attribute.extras
-        if attribute.valueTypeName != nil {
-            append(
-                extras.removeValue(forKey: AttributeDescription.valueTypeKey), "value-type",
-                to: &entries)
-        }
-        append(extras, "xcode", to: &entries)
+        if attribute.valueTypeName != nil { extras[AttributeDescription.valueTypeKey] = nil }
+        let entries = present([
+            ("type", type), ("composite", text(attribute.compositeName)),
+            ("optional", mark(attribute.isOptional, unless: true)),
+            ("transient", mark(attribute.isTransient)),
+            ("default", attribute.defaultValue.flatMap { output($0, of: attribute.type) }),
+            ("range", attribute.range.map { .text(text(of: $0, type: attribute.type)) }),
+            ("length", attribute.length.map { .text(text(of: $0, ScalarText.whole)) }),
+            ("pattern", text(attribute.pattern)),
+            ("derived", text(attribute.derivationExpression)),
+            ("external", mark(attribute.allowsExternalBinaryDataStorage)),
+            ("external-threshold", attribute.externalStorageThreshold.map { .plain("\($0)") }),
+            ("preserve-on-delete", mark(attribute.preservesValueInHistoryOnDeletion)),
+            ("transformer", text(attribute.transformerName)),
+            ("searchable", mark(attribute.isSearchable)),
+            ("renamed-from", text(attribute.renamingIdentifier)),
+            ("hash-modifier", text(attribute.versionHashModifier)),
+            ("info", texts(attribute.userInfo)), ("value-type", text(attribute.valueTypeName)),
+            ("xcode", texts(extras)),
+        ])
         return entries.count == 1 ? type : .mapping(entries)
     }
 
     static func relationship(_ relationship: RelationshipDescription) -> YAMLOutput {
-        var entries: [(String, YAMLOutput)] = [
-            ("to", .text(relationship.destinationEntityName))
-        ]
-        if relationship.isToMany { entries.append(("many", .plain("true"))) }
-        append(relationship.inverseName, "inverse", to: &entries)
-        if relationship.deleteRule != .nullify {
-            entries.append(("delete", .text(relationship.deleteRule.rawValue)))
-        }
-        if relationship.isTransient { entries.append(("transient", .plain("true"))) }
-        if relationship.isOrdered { entries.append(("ordered", .plain("true"))) }
-        let maximum = relationship.maximumCount
-        if relationship.minimumCount != 0 || maximum != (relationship.isToMany ? 0 : 1) {
-            let end = maximum == 0 ? "" : "\(maximum)"
-            entries.append(("count", .text("\(relationship.minimumCount)..\(end)")))
-        }
-        if !relationship.isOptional { entries.append(("optional", .plain("false"))) }
-        append(relationship.renamingIdentifier, "renamed-from", to: &entries)
-        append(relationship.versionHashModifier, "hash-modifier", to: &entries)
-        append(relationship.userInfo, "info", to: &entries)
-        append(relationship.extras, "xcode", to: &entries)
-        return .mapping(entries)
+        let rule = relationship.deleteRule
+        let (minimum, maximum) = (relationship.minimumCount, relationship.maximumCount)
+        let isUsual = minimum == 0 && maximum == (relationship.isToMany ? 0 : 1)
+        let count = isUsual ? nil : "\(minimum)..\(maximum == 0 ? "" : "\(maximum)")"
+        return .mapping(
+            present([
+                ("to", .text(relationship.destinationEntityName)),
+                ("many", mark(relationship.isToMany)), ("inverse", text(relationship.inverseName)),
+                ("delete", rule == .nullify ? nil : .text(rule.rawValue)),
+                ("transient", mark(relationship.isTransient)),
+                ("ordered", mark(relationship.isOrdered)), ("count", text(count)),
+                ("optional", mark(relationship.isOptional, unless: true)),
+                ("renamed-from", text(relationship.renamingIdentifier)),
+                ("hash-modifier", text(relationship.versionHashModifier)),
+                ("info", texts(relationship.userInfo)), ("xcode", texts(relationship.extras)),
+            ]))
     }
 
     // MARK: Values

@@ -7,30 +7,18 @@ package enum ModelYAMLWriter {
     package static func text(
         of model: ManagedObjectModel
     ) -> (text: String, warnings: [Diagnostic]) {
-        var entries: [(String, YAMLOutput)] = [("model", .plain("\(ModelFile.version)"))]
-        switch model.versionIdentifiers.count {
-        case 0: break
-        case 1: entries.append(("version", .text(model.versionIdentifiers[0])))
-        default: entries.append(("version", .list(model.versionIdentifiers.map { .text($0) })))
-        }
-        if !model.extras.isEmpty { entries.append(("xcode", texts(model.extras))) }
-        if !model.composites.isEmpty {
-            entries.append(
-                ("composites", .block(model.composites.map { ($0.name, composite($0)) })))
-        }
-        entries.append(("entities", .block(model.entities.map { ($0.name, entity($0)) })))
-        if !model.configurations.isEmpty {
-            let sorted = model.configurations.sorted { $0.key < $1.key }
-            entries.append(
-                ("configurations", .block(sorted.map { ($0.key, list($0.value)) })))
-        }
-        if !model.fetchRequestTemplates.isEmpty {
-            entries.append(
-                (
-                    "requests",
-                    .block(model.fetchRequestTemplates.map { ($0.name, .mapping(request($0))) })
-                ))
-        }
+        let versions = model.versionIdentifiers.map { YAMLOutput.text($0) }
+        let configurations = model.configurations.sorted { $0.key < $1.key }
+        let requests = model.fetchRequestTemplates.map { ($0.name, YAMLOutput.mapping(request($0))) }
+        let entries = present([
+            ("model", .plain("\(ModelFile.version)")),
+            ("version", versions.count > 1 ? .list(versions) : versions.first),
+            ("xcode", texts(model.extras)),
+            ("composites", block(model.composites.map { ($0.name, composite($0)) })),
+            ("entities", .block(model.entities.map { ($0.name, entity($0)) })),
+            ("configurations", block(configurations.map { ($0.key, list($0.value)) })),
+            ("requests", block(requests)),
+        ])
         let text = YAMLWriter.text(entries)
         return (text, unreadable(text))
     }
@@ -49,56 +37,48 @@ package enum ModelYAMLWriter {
     // MARK: Parts of a model
 
     private static func composite(_ composite: CompositeDescription) -> YAMLOutput {
-        var entries: [(String, YAMLOutput)] = [
-            ("attributes", .block(composite.attributes.map { ($0.name, attribute($0)) }))
-        ]
-        append(composite.extras, "xcode", to: &entries)
-        return .block(entries)
+        .block(
+            present([
+                ("attributes", .block(composite.attributes.map { ($0.name, attribute($0)) })),
+                ("xcode", texts(composite.extras)),
+            ]))
     }
 
     private static func entity(_ entity: EntityDescription) -> YAMLOutput {
-        var entries: [(String, YAMLOutput)] = []
-        append(entity.superentityName, "parent", to: &entries)
-        if entity.isAbstract { entries.append(("abstract", .plain("true"))) }
-        append(entity.managedObjectClassName, "class", to: &entries)
-        append(entity.renamingIdentifier, "renamed-from", to: &entries)
-        append(entity.versionHashModifier, "hash-modifier", to: &entries)
-        append(entity.userInfo, "info", to: &entries)
-        append(entity.extras, "xcode", to: &entries)
-        appendBlock(entity.ownAttributes.map { ($0.name, attribute($0)) }, "attributes", &entries)
-        appendBlock(
-            entity.ownRelationships.map { ($0.name, relationship($0)) }, "relationships", &entries)
-        appendBlock(entity.fetchedProperties.map { ($0.name, fetched($0)) }, "fetched", &entries)
-        if !entity.uniquenessConstraints.isEmpty {
-            entries.append(("unique", .list(entity.uniquenessConstraints.map(list))))
+        let rules = entity.validationRules.map { rule in
+            YAMLOutput.mapping([("rule", .text(rule.predicate)), ("message", .text(rule.message))])
         }
-        appendIndexes(entity.indexes, &entries)
-        if !entity.validationRules.isEmpty {
-            let rules = entity.validationRules.map { rule in
-                YAMLOutput.mapping([
-                    ("rule", .text(rule.predicate)), ("message", .text(rule.message)),
-                ])
-            }
-            entries.append(("validate", .list(rules)))
-        }
-        return .block(entries)
+        return .block(
+            present([
+                ("parent", text(entity.superentityName)), ("abstract", mark(entity.isAbstract)),
+                ("class", text(entity.managedObjectClassName)),
+                ("renamed-from", text(entity.renamingIdentifier)),
+                ("hash-modifier", text(entity.versionHashModifier)),
+                ("info", texts(entity.userInfo)), ("xcode", texts(entity.extras)),
+                ("attributes", block(entity.ownAttributes.map { ($0.name, attribute($0)) })),
+                (
+                    "relationships",
+                    block(entity.ownRelationships.map { ($0.name, relationship($0)) })
+                ),
+                ("fetched", block(entity.fetchedProperties.map { ($0.name, fetched($0)) })),
+                ("unique", items(entity.uniquenessConstraints.map(list))),
+                ("indexes", indexes(entity.indexes)), ("validate", items(rules)),
+            ]))
     }
 
-    /// Adds indexes by name, or as a list if a name repeats, which a mapping does not allow.
-    private static func appendIndexes(
-        _ indexes: [FetchIndexDescription], _ entries: inout [(String, YAMLOutput)]
-    ) {
+    /// Returns indexes by name, or as a list if a name repeats, which a mapping does not allow.
+    private static func indexes(_ indexes: [FetchIndexDescription]) -> YAMLOutput? {
         guard Set(indexes.map(\.name)).count < indexes.count else {
-            return appendBlock(indexes.map { ($0.name, index($0)) }, "indexes", &entries)
+            return block(indexes.map { ($0.name, index($0)) })
         }
-        let list = indexes.map { index -> YAMLOutput in
-            var parts: [(String, YAMLOutput)] = [
-                ("name", .text(index.name)), ("properties", .list(elements(of: index))),
-            ]
-            append(index.partialIndexPredicate, "where", to: &parts)
-            return .mapping(parts)
-        }
-        entries.append(("indexes", .list(list)))
+        return .list(
+            indexes.map { index in
+                .mapping(
+                    present([
+                        ("name", .text(index.name)), ("properties", .list(elements(of: index))),
+                        ("where", text(index.partialIndexPredicate)),
+                    ]))
+            })
     }
 
     private static func index(_ index: FetchIndexDescription) -> YAMLOutput {
@@ -113,59 +93,62 @@ package enum ModelYAMLWriter {
             guard element.isExpression || element.collation != .binary else {
                 return .text(element.propertyName + order)
             }
-            var entries: [(String, YAMLOutput)] = [
-                (element.isExpression ? "expression" : "property", .text(element.propertyName))
-            ]
-            if !element.isAscending { entries.append(("order", .plain("desc"))) }
-            if element.collation != .binary {
-                entries.append(("collation", .plain(element.collation.rawValue)))
-            }
-            return .mapping(entries)
+            let collation = element.collation == .binary ? nil : element.collation.rawValue
+            return .mapping(
+                present([
+                    (element.isExpression ? "expression" : "property", .text(element.propertyName)),
+                    ("order", element.isAscending ? nil : .plain("desc")),
+                    ("collation", collation.map { .plain($0) }),
+                ]))
         }
     }
 
     private static func request(_ template: FetchRequestTemplate) -> [(String, YAMLOutput)] {
-        var entries: [(String, YAMLOutput)] = [("entity", .text(template.entityName))]
-        append(template.predicate, "where", to: &entries)
-        if let limit = template.fetchLimit { entries.append(("limit", .plain("\(limit)"))) }
-        append(template.extras, "xcode", to: &entries)
-        return entries
+        present([
+            ("entity", .text(template.entityName)), ("where", text(template.predicate)),
+            ("limit", template.fetchLimit.map { .plain("\($0)") }),
+            ("xcode", texts(template.extras)),
+        ])
     }
 
     private static func fetched(_ property: FetchedPropertyDescription) -> YAMLOutput {
-        var entries = request(property.request)
-        if property.request.name != FetchedPropertyDescription.requestName {
-            append(property.request.name, "request", to: &entries)
-        }
-        if !property.isOptional { entries.append(("optional", .plain("false"))) }
-        append(property.renamingIdentifier, "renamed-from", to: &entries)
-        append(property.userInfo, "info", to: &entries)
-        append(property.extras, "xcode-property", to: &entries)
-        return .mapping(entries)
+        let name = property.request.name
+        return .mapping(
+            request(property.request)
+                + present([
+                    ("request", name == FetchedPropertyDescription.requestName ? nil : .text(name)),
+                    ("optional", mark(property.isOptional, unless: true)),
+                    ("renamed-from", text(property.renamingIdentifier)),
+                    ("info", texts(property.userInfo)),
+                    ("xcode-property", texts(property.extras)),
+                ]))
     }
 
     // MARK: Small parts
 
-    static func append(
-        _ value: String?, _ key: String, to entries: inout [(String, YAMLOutput)]
-    ) {
-        if let value { entries.append((key, .text(value))) }
+    /// Returns the entries that have a value.
+    static func present(_ entries: [(String, YAMLOutput?)]) -> [(String, YAMLOutput)] {
+        entries.compactMap { key, value in value.map { (key, $0) } }
     }
 
-    static func append(
-        _ values: [String: String], _ key: String, to entries: inout [(String, YAMLOutput)]
-    ) {
-        if !values.isEmpty { entries.append((key, texts(values))) }
+    static func text(_ value: String?) -> YAMLOutput? { value.map { .text($0) } }
+
+    /// Returns a Boolean, or `nil` if it has the value that a reader assumes.
+    static func mark(_ value: Bool, unless usual: Bool = false) -> YAMLOutput? {
+        value == usual ? nil : .plain("\(value)")
     }
 
-    private static func appendBlock(
-        _ block: [(String, YAMLOutput)], _ key: String, _ entries: inout [(String, YAMLOutput)]
-    ) {
-        if !block.isEmpty { entries.append((key, .block(block))) }
+    static func texts(_ values: [String: String]) -> YAMLOutput? {
+        guard !values.isEmpty else { return nil }
+        return .mapping(values.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) })
     }
 
-    static func texts(_ values: [String: String]) -> YAMLOutput {
-        .mapping(values.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) })
+    private static func block(_ entries: [(String, YAMLOutput)]) -> YAMLOutput? {
+        entries.isEmpty ? nil : .block(entries)
+    }
+
+    private static func items(_ items: [YAMLOutput]) -> YAMLOutput? {
+        items.isEmpty ? nil : .list(items)
     }
 
     private static func list(_ names: [String]) -> YAMLOutput {
