@@ -111,7 +111,7 @@ package final class CachedModelWriter {
             [
                 ("values", .uid(archive.list(names.compactMap { entities[$0] }))),
                 ("searchMapping", .uid(mapping)),
-                ("emptyToken", .uid(archive.text("__empty_slot_token_4c24_98dc_ac1e_b773__"))),
+                ("emptyToken", text("__empty_slot_token_4c24_98dc_ac1e_b773__")),
                 ("version", .integer(1)),
             ])
     }
@@ -130,6 +130,9 @@ package final class CachedModelWriter {
         }
     }
 
+    /// Returns a reference to a string, or to `nil`.
+    private func text(_ text: String?) -> BinaryPlist { .uid(text.map(archive.text) ?? 0) }
+
     // MARK: Entities
 
     private func add(_ entity: EntityDescription) {
@@ -142,11 +145,8 @@ package final class CachedModelWriter {
         let children = model.entities.filter { $0.superentityName == entity.name }
         let className = entity.managedObjectClassName ?? entity.name
         var entries: [(String, BinaryPlist)] = [
-            ("NSEntityName", .uid(archive.text(entity.name))),
-            (
-                "NSClassNameForEntity",
-                .uid(className == "NSManagedObject" ? 0 : archive.text(className))
-            ),
+            ("NSEntityName", text(entity.name)),
+            ("NSClassNameForEntity", text(className == "NSManagedObject" ? nil : className)),
             ("NSManagedObjectModel", .uid(root)),
             (
                 "NSProperties",
@@ -160,8 +160,8 @@ package final class CachedModelWriter {
             ),
             ("NSSuperentity", .uid(entity.superentityName.flatMap { entities[$0] } ?? 0)),
             ("NSUserInfo", .uid(userInfo(entity.userInfo))),
-            ("NSRenamingIdentifier", .uid(archive.text(entity.renamingIdentifier ?? entity.name))),
-            ("NSVersionHashModifier", .uid(entity.versionHashModifier.map(archive.text) ?? 0)),
+            ("NSRenamingIdentifier", text(entity.renamingIdentifier ?? entity.name)),
+            ("NSVersionHashModifier", text(entity.versionHashModifier)),
         ]
         if entity.isAbstract { entries.append(("NSIsAbstract", .boolean(true))) }
         if !entity.uniquenessConstraints.isEmpty {
@@ -201,16 +201,16 @@ package final class CachedModelWriter {
         if modifier == nil { flags |= 0x80 }
         if isOrdered { flags |= 0x400 }
         var entries: [(String, BinaryPlist)] = [
-            ("NSPropertyName", .uid(archive.text(name))),
+            ("NSPropertyName", text(name)),
             ("NSEntity", .uid(entities[entity.name] ?? 0)), ("_P", .integer(flags)),
-            ("NSRenamingIdentifier", .uid(archive.text(renaming ?? name))),
+            ("NSRenamingIdentifier", text(renaming ?? name)),
         ]
         if isOptional { entries.append(("NSIsOptional", .boolean(true))) }
         if isReadOnly { entries.append(("NSIsReadOnly", .boolean(true))) }
         if isTransient { entries.append(("NSIsTransient", .boolean(true))) }
         if isOrdered { entries.append(("NSIsOrdered", .boolean(true))) }
         if !info.isEmpty { entries.append(("NSUserInfo", .uid(userInfo(info)))) }
-        if let modifier { entries.append(("NSVersionHashModifier", .uid(archive.text(modifier)))) }
+        if let modifier { entries.append(("NSVersionHashModifier", text(modifier))) }
         return entries
     }
 
@@ -232,8 +232,8 @@ package final class CachedModelWriter {
         entries += [
             ("NSAttributeType", .integer(Int(attribute.type.code))),
             ("NSFlagsKey", .integer(flags)),
-            ("NSAttributeValueClassName", .uid(valueClass(of: attribute).map(archive.text) ?? 0)),
-            ("NSValueTransformerName", .uid(attribute.xcodeTransformerName.map(archive.text) ?? 0)),
+            ("NSAttributeValueClassName", text(valueClass(of: attribute))),
+            ("NSValueTransformerName", text(attribute.xcodeTransformerName)),
             ("NSDefaultValue", .uid(defaultValue(of: attribute) ?? 0)),
         ]
         if isIndexed(attribute, in: declaring) { entries.append(("NSIsIndexed", .boolean(true))) }
@@ -309,7 +309,7 @@ package final class CachedModelWriter {
         case (.real(let value), _): archive.add(.real(value))
         case (.text(let text), .uri):
             archive.object(
-                "NSURL", [("NS.base", .uid(0)), ("NS.relative", .uid(archive.text(text)))])
+                "NSURL", [("NS.base", .uid(0)), ("NS.relative", self.text(text))])
         case (.text(let text), .decimal): archive.decimal(text)
         case (.text(let text), _): archive.text(text)
         case (.blob(let bytes), .uuid): archive.object("NSUUID", [("NS.uuidbytes", .data(bytes))])
@@ -331,12 +331,12 @@ package final class CachedModelWriter {
                 modifier: relationship.versionHashModifier)
             + [
                 ("NSDestinationEntity", .uid(entities[destination] ?? 0)),
-                ("_NSDestinationEntityName", .uid(archive.text(destination))),
+                ("_NSDestinationEntityName", text(destination)),
                 (
                     "NSInverseRelationship",
                     .uid(inverse.flatMap { properties[destination]?[$0] } ?? 0)
                 ),
-                ("_NSInverseRelationshipName", .uid(inverse.map(archive.text) ?? 0)),
+                ("_NSInverseRelationshipName", text(inverse)),
                 ("NSMaxCount", .integer(relationship.maximumCount)),
                 ("NSMinCount", .integer(relationship.minimumCount)),
                 ("NSDeleteRule", .integer(rules.firstIndex(of: relationship.deleteRule) ?? 1)),
@@ -360,7 +360,7 @@ package final class CachedModelWriter {
                 renaming: property.renamingIdentifier, modifier: nil)
             + [
                 ("NSFetchRequest", .uid(request)),
-                ("_NSFetchRequestEntityName", .uid(archive.text(property.request.entityName))),
+                ("_NSFetchRequestEntityName", text(property.request.entityName)),
             ]
         archive.fill(
             properties[entity.name]?[property.name] ?? 0, "NSFetchedPropertyDescription", entries)
@@ -412,9 +412,9 @@ package final class CachedModelWriter {
         return archive.object(
             "NSSortDescriptor",
             [
-                ("NSKey", .uid(archive.text(sorting.keyPath.joined(separator: ".")))),
+                ("NSKey", text(sorting.keyPath.joined(separator: "."))),
                 ("NSAscending", .boolean(sorting.isAscending)),
-                ("NSSelector", .uid(archive.text(sorting.textOrder.selector))),
+                ("NSSelector", text(sorting.textOrder.selector)),
                 ("NSReverseNullOrder", .boolean(sorting.nullOrder != usual)),
             ])
     }
@@ -472,7 +472,7 @@ package final class CachedModelWriter {
             archive.object(
                 "NSFetchIndexElementDescription",
                 [
-                    ("NSPropertyName", .uid(archive.text(element.propertyName))),
+                    ("NSPropertyName", text(element.propertyName)),
                     ("NSFetchIndexElementType", .integer(element.collation == .rTree ? 1 : 0)),
                     ("NSAscending", .boolean(element.isAscending)),
                     ("NSFetchIndexDescription", .uid(number)),
@@ -481,7 +481,7 @@ package final class CachedModelWriter {
         archive.fill(
             number, "NSFetchIndexDescription",
             [
-                ("NSIndexName", .uid(archive.text(index.name))),
+                ("NSIndexName", text(index.name)),
                 ("NSIndexElements", .uid(archive.list(elements))),
                 ("NSEntity", .uid(entities[entity.name] ?? 0)),
                 ("NSPartialIndexPredicate", .uid(predicate)),
