@@ -15,12 +15,24 @@ extension ManagedObjectContext {
         guard object.pending != .deleted else { return }
         readForUndo(object)
         undoLog?.note(object, existed: true)
-        object.pending = .deleted
-        hasPendingDeletes = true
+        markDeleted(object)
         object.changeCount &+= 1
         list(object)
         noteForEvent { $0.noteDeleted(object.objectID) }
+    }
+
+    /// Adds an object to the deletions that are pending and not yet processed.
+    func markDeleted(_ object: ManagedObject) {
+        object.pending = .deleted
+        hasPendingDeletes = true
         unprocessedDeletes.append(object)
+    }
+
+    /// Records that the store has no row of an object any longer.
+    func loseRow(of object: ManagedObject) {
+        object.isStored = false
+        object.hasNoRow = true
+        unregister(object)
     }
 
     /// Records that an object of another context, or of this one before a reset, was not deleted.
@@ -101,6 +113,11 @@ extension ManagedObjectContext {
         notifyFollowers(.processed)
     }
 
+    /// Processes pending changes at the end of an event, and records the error for the next save.
+    func endEvent() {
+        noting { () throws(StoreError) in try processPendingChanges() }
+    }
+
     /// Removes new objects that were deleted, unless a Deny rule keeps them.
     ///
     /// An object with a link to a kept one must not be saved. The rule is checked again after every
@@ -169,7 +186,7 @@ extension ManagedObjectContext {
                 guard other.pending != .deleted, try exists(other),
                     other.links[inverse] == object.objectID
                 else { return }
-                clear(other, toOne: inverse)
+                changeLink(other, inverse, to: nil)
             case .toMany(let inverse):
                 if let other = known(id), other.pending != .deleted {
                     removeFromList(other, inverse, object.objectID)
@@ -217,7 +234,7 @@ extension ManagedObjectContext {
                     && other.links[inverse] == object.objectID
                 {
                     try fire(other)
-                    clear(other, toOne: inverse)
+                    if other.links[inverse] != nil { changeLink(other, inverse, to: nil) }
                 }
             case .toMany(let inverse): try removeFromOtherLists(object, slot, inverse)
             }
@@ -239,12 +256,6 @@ extension ManagedObjectContext {
     /// A parent context and an undo log learn of changes only from objects.
     private func known(_ id: ManagedObjectID) -> ManagedObject? {
         parent != nil || undoLog != nil ? object(with: id) : registeredObject(for: id)
-    }
-
-    private func clear(_ other: ManagedObject, toOne slot: Int) {
-        guard other.links[slot] != nil else { return }
-        willChange(other, bit: other.layout.bit(toOne: slot))
-        other.links[slot] = nil
     }
 
     /// Fires the object and returns `false` if its row no longer exists.

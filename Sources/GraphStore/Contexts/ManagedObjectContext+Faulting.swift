@@ -56,12 +56,8 @@ extension ManagedObjectContext {
     /// Returns an object's row from the context's parent, or from the store if there is none.
     func row(of id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
         guard let parent else { return try objectReader().row(id) }
-        return try parent.rowSeenByChildren(id)
-    }
-
-    private func rowSeenByChildren(_ id: ManagedObjectID) throws(StoreError) -> ObjectRow? {
-        if let known = ownRow(of: id) { return known }
-        return try row(of: id)
+        if let known = parent.ownRow(of: id) { return known }
+        return try parent.row(of: id)
     }
 
     /// Returns an object's row if this context has newer data than the store.
@@ -76,12 +72,9 @@ extension ManagedObjectContext {
 
     /// Returns an object's row from the nearest ancestor that has newer data than the store.
     func ancestorRow(of id: ManagedObjectID) -> ObjectRow?? {
-        var next = parent
-        while let context = next {
-            if let known = context.ownRow(of: id) { return known }
-            next = context.parent
-        }
-        return nil
+        guard let parent else { return nil }
+        if let known = parent.ownRow(of: id) { return known }
+        return parent.ancestorRow(of: id)
     }
 
     /// Clears to-ones of a row just read whose destination is deleted here but not yet saved.
@@ -92,8 +85,7 @@ extension ManagedObjectContext {
                 let other = registeredObject(for: id), other.pending == .deleted,
                 nullifies(other, toOne)
             else { continue }
-            willChange(object, bit: object.layout.bit(toOne: slot))
-            object.links[slot] = nil
+            changeLink(object, slot, to: nil)
         }
     }
 
@@ -180,15 +172,10 @@ extension ManagedObjectContext {
 
     /// Whether no ancestor has newer data on an object's to-many than the store.
     func isListOfStore(_ id: ManagedObjectID, _ slot: Int) -> Bool {
-        var next = parent
-        while let context = next {
-            if context.hasPendingDeletes { return false }
-            if let object = context.registeredObject(for: id), object.hasListState(slot) {
-                return false
-            }
-            next = context.parent
-        }
-        return true
+        guard let parent else { return true }
+        return !parent.hasPendingDeletes
+            && parent.registeredObject(for: id)?.hasListState(slot) != true
+            && parent.isListOfStore(id, slot)
     }
 
     /// Returns a to-many's objects from the context's parent, or from the store if there is none.

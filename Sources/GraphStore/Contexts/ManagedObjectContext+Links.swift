@@ -7,10 +7,9 @@ extension ManagedObjectContext {
         _ object: ManagedObject, _ slot: Int, _ new: ManagedObject?
     ) throws(StoreError) {
         let toOne = object.layout.toOnes[slot]
-        let bit = object.layout.bit(toOne: slot)
         let old = object.links[slot]
         guard old != new?.objectID else {
-            return willChange(object, bit: bit, isOther: false)
+            return willChange(object, bit: object.layout.bit(toOne: slot), isOther: false)
         }
         // Do everything that may throw before the first change.
         var oldPartner: ManagedObject?
@@ -22,8 +21,7 @@ extension ManagedObjectContext {
                 if let id = new.links[inverse] { displaced = try realized(id) }
             }
         }
-        willChange(object, bit: bit)
-        object.links[slot] = new?.objectID
+        changeLink(object, slot, to: new?.objectID)
         switch toOne.inverse {
         case .none: break
         case .toMany(let inverse):
@@ -31,18 +29,19 @@ extension ManagedObjectContext {
             if let new { appendToList(new, inverse, object.objectID) }
         case .toOne(let inverse):
             if let oldPartner, oldPartner.links[inverse] == object.objectID {
-                willChange(oldPartner, bit: oldPartner.layout.bit(toOne: inverse))
-                oldPartner.links[inverse] = nil
+                changeLink(oldPartner, inverse, to: nil)
             }
             if let displaced, displaced !== object, displaced.links[slot] == new?.objectID {
-                willChange(displaced, bit: displaced.layout.bit(toOne: slot))
-                displaced.links[slot] = nil
+                changeLink(displaced, slot, to: nil)
             }
-            if let new {
-                willChange(new, bit: new.layout.bit(toOne: inverse))
-                new.links[inverse] = object.objectID
-            }
+            if let new { changeLink(new, inverse, to: object.objectID) }
         }
+    }
+
+    /// Sets a to-one and records the change, but leaves the inverse end.
+    func changeLink(_ object: ManagedObject, _ slot: Int, to id: ManagedObjectID?) {
+        willChange(object, bit: object.layout.bit(toOne: slot))
+        object.links[slot] = id
     }
 
     /// Returns the object with its values; `nil` if its row no longer exists.
@@ -148,10 +147,6 @@ extension ManagedObjectContext {
     /// Loads a to-many so that an undo after a save can restore it.
     func readForUndo(_ owner: ManagedObject, _ slot: Int) {
         guard undoLog != nil, owner.lists[slot].isFault else { return }
-        do throws(StoreError) {
-            try loadList(of: owner, slot)
-        } catch {
-            note(error)
-        }
+        noting { () throws(StoreError) in try loadList(of: owner, slot) }
     }
 }

@@ -79,17 +79,10 @@ extension ManagedObjectContext {
         case .inserted: return
         // The save will find that the row is missing, and apply the merge policy.
         case .updated: object.isDeletedElsewhere = true
-        case .deleted:
+        case .deleted, .none:
             object.pending = .none
-            object.isStored = false
-            object.hasNoRow = true
             object.isDeletedElsewhere = true
-            unregister(object)
-        case .none:
-            object.hasNoRow = true
-            object.isDeletedElsewhere = true
-            object.isStored = false
-            unregister(object)
+            loseRow(of: object)
         }
     }
 
@@ -116,12 +109,10 @@ extension ManagedObjectContext {
     /// Moves a pinned context to the state that its own save created.
     func advanceGeneration() {
         guard let reader, reader.isPinned else { return }
-        do throws(StoreError) {
+        // The save has succeeded; the next one throws the error.
+        noting { () throws(StoreError) in
             try reader.unpin()
             try reader.pin { container.pins.add(name) }
-        } catch {
-            // The save has succeeded; the next one throws this error.
-            note(error)
         }
     }
 

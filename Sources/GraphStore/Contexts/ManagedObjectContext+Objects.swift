@@ -223,7 +223,7 @@ extension ManagedObjectContext {
     func willChange(_ object: ManagedObject, bit: Int, isOther: Bool = true) {
         undoLog?.note(object, existed: true)
         if object.committed == nil, object.isStored, object.presence == .realized {
-            object.committed = ManagedObject.Snapshot(values: object.values, links: object.links)
+            object.committed = object.snapshot
         }
         object.mask.insert(bit)
         if isOther {

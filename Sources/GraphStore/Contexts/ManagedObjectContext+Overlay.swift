@@ -33,9 +33,7 @@ extension ManagedObjectContext {
             isSelective ? EqualityLookup(plan.predicate, of: plan.layout) : nil
         let takesFamily = plan.numbers.count == plan.layout.entity.familyNumbers.count
         var nearer: [ManagedObjectContext] = []
-        var context: ManagedObjectContext? = self
-        while let here = context {
-            context = here.parent
+        for here in lineage {
             guard !here.listed.isEmpty else { continue }
             defer { nearer.append(here) }
             let read = here.pendingIndex.objectsRead
@@ -54,6 +52,11 @@ extension ManagedObjectContext {
             }
         }
         return overlay
+    }
+
+    /// This context and its ancestors, nearest first.
+    private var lineage: UnfoldFirstSequence<ManagedObjectContext> {
+        sequence(first: self, next: \.parent)
     }
 
     /// Whether this context has unsaved changes of objects that the request reads in addition to
@@ -84,12 +87,7 @@ extension ManagedObjectContext {
 
     /// Whether an object has unsaved changes in this context or an ancestor.
     private func isPendingAnywhere(_ id: ManagedObjectID) -> Bool {
-        var context: ManagedObjectContext? = self
-        while let here = context {
-            if here.isPending(id) { return true }
-            context = here.parent
-        }
-        return false
+        isPending(id) || parent?.isPendingAnywhere(id) == true
     }
 
     /// Merges the store's visible rows with the matching pending objects.
@@ -172,13 +170,11 @@ extension ManagedObjectContext {
             ).count { !isPendingAnywhere($0) }
         }
         var hidden: Set<ManagedObjectID> = []
-        var context: ManagedObjectContext? = self
-        while let here = context {
+        for here in lineage {
             for object in here.pendingIndex.objects(of: plan.layout, meeting: nil)
             where object.isStored {
                 hidden.insert(object.objectID)
             }
-            context = here.parent
         }
         return try count(plan, without: Array(hidden))
     }

@@ -128,7 +128,7 @@ extension ManagedObjectContext {
             object.links[slot] = row.links[slot]
         }
         if object.committed != nil {
-            object.committed = ManagedObject.Snapshot(values: row.values, links: row.links)
+            object.committed = row.snapshot
         }
         object.version = row.version
         for slot in object.lists.indices {

@@ -173,9 +173,18 @@ public final class ManagedObjectContext {
         if children.isEmpty { rows.unwritten.reset(to: aliases.keys) }
     }
 
-    /// Records an error that an accessor could not throw.
+    /// Records an error that an accessor could not throw; the next save throws it.
     func note(_ error: StoreError) {
         if notedErrors.count < 100 { notedErrors.append(error) }
+    }
+
+    /// Records the error of work whose caller cannot throw.
+    func noting(_ work: () throws(StoreError) -> Void) {
+        do throws(StoreError) {
+            try work()
+        } catch {
+            note(error)
+        }
     }
 
     /// Returns and clears the errors of accessors; otherwise, the next save throws the first one.

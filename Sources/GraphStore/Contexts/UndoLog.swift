@@ -49,9 +49,7 @@ final class UndoLog {
         _ object: ManagedObject, existed: Bool, in group: inout Group
     ) {
         let key = ObjectIdentifier(object)
-        let snapshot =
-            object.presence == .realized
-            ? ManagedObject.Snapshot(values: object.values, links: object.links) : nil
+        let snapshot = object.presence == .realized ? object.snapshot : nil
         if let state = group.states[key] {
             // The row was loaded after the group began, and changes only now.
             if state.snapshot == nil, state.exists { group.states[key]?.snapshot = snapshot }
@@ -75,15 +73,11 @@ final class UndoLog {
 
     func end() {
         depth = max(0, depth - 1)
-        close()
+        closeEvent()
     }
 
     /// Ends an event, and its group unless one is held open.
     func closeEvent() {
-        close()
-    }
-
-    private func close() {
         guard depth == 0, !open.objects.isEmpty, !isRestoring else { return }
         undoable.append(open)
         open = Group()
@@ -107,7 +101,7 @@ final class UndoLog {
 
     func undo(in context: ManagedObjectContext) {
         depth = 0
-        close()
+        closeEvent()
         read(undoable.last, in: context)
         guard let group = undoable.popLast() else { return }
         redoable.append(restore(group, in: context))
@@ -143,11 +137,7 @@ final class UndoLog {
                 context.restore(object, to: state)
             }
         }
-        do throws(StoreError) {
-            try context.annihilateNew()
-        } catch {
-            context.note(error)
-        }
+        context.noting { () throws(StoreError) in try context.annihilateNew() }
         return reverse
     }
 }
@@ -218,16 +208,12 @@ extension ManagedObjectContext {
     /// Restores an object's earlier state.
     func restore(_ object: ManagedObject, to state: UndoLog.State) {
         guard object.link === link else { return }
-        let layout = object.layout
         if let snapshot = state.snapshot {
             // An object whose row cannot be read has no values to restore, and stays unchanged.
             if object.presence != .realized {
                 guard (try? fire(object)) != nil else { return }
             }
-            if object.isStored, object.committed == nil {
-                object.committed = ManagedObject.Snapshot(
-                    values: object.values, links: object.links)
-            }
+            if object.isStored, object.committed == nil { object.committed = object.snapshot }
             object.values = snapshot.values
             object.links = snapshot.links
         }
@@ -254,15 +240,11 @@ extension ManagedObjectContext {
         }
         guard object.isStored else {
             // A row that is inserted again has no links in the store yet.
-            for slot in object.lists.indices {
-                let isOrdered = layout.toManys[slot].isOrdered
-                if object.lists[slot].isFault { object.lists[slot].load([], isOrdered: isOrdered) }
-                object.lists[slot].committed = []
-            }
+            object.forgetSavedLists()
             object.pending = .inserted
             return
         }
-        markDifferences(of: object, layout)
+        object.markDifferences()
         object.pending = object.mask.isEmpty ? .none : .updated
     }
 
@@ -274,11 +256,7 @@ extension ManagedObjectContext {
             // A list that was not in memory was not changed by the group.
             guard !list.isFault else { continue }
             if object.isStored, object.lists[slot].isFault {
-                do throws(StoreError) {
-                    try loadList(of: object, slot)
-                } catch {
-                    note(error)
-                }
+                noting { () throws(StoreError) in try loadList(of: object, slot) }
             }
             // Apply the earlier list to the list that is saved now.
             if object.lists[slot].committed == nil {
@@ -286,15 +264,6 @@ extension ManagedObjectContext {
             } else {
                 object.lists[slot].current = list.current
             }
-        }
-    }
-
-    func markDifferences(of object: ManagedObject, _ layout: EntityLayout) {
-        object.mask = ChangeMask()
-        if let committed = object.committed { object.markDifferences(from: committed) }
-        for slot in object.lists.indices
-        where object.lists[slot].isChanged(isOrdered: layout.toManys[slot].isOrdered) {
-            object.mask.insert(layout.bit(toMany: slot))
         }
     }
 }

@@ -107,13 +107,11 @@ extension ManagedObjectContext {
         guard isTaken, let root = container.objects.layout(id.entityNumber)?.rootNumber else {
             return
         }
-        do throws(StoreError) {
+        noting { () throws(StoreError) in
             // Renew all taken keys at once, since each renaming reads every object in memory.
             let new = family.flatMap(\.listed).filter { !$0.isStored && !$0.hasNoRow }
             let taken = try takenKeys(of: new, root: root, on: objectReader().connection)
             try renew(new.filter { taken.contains($0.objectID.primaryKey) }, root: root)
-        } catch {
-            note(error)
         }
     }
 
@@ -124,12 +122,10 @@ extension ManagedObjectContext {
         let keys = container.objects.keys
         guard let root = container.objects.layout(id.entityNumber)?.rootNumber else { return 1 }
         guard keys.peek(root: root) <= id.primaryKey else { return keys.peek(root: root) }
-        do throws(StoreError) {
+        noting { () throws(StoreError) in
             let largest = try container.schema.largestKey(
                 root: root, on: objectReader().connection)
             keys.skip(to: largest ?? 0, root: root)
-        } catch {
-            note(error)
         }
         return keys.peek(root: root)
     }

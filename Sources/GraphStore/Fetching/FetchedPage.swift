@@ -46,11 +46,7 @@ public struct FetchedPage<Object: ManagedObject>: RandomAccessCollection {
             let start = number * batchSize
             let ids = Array(ids[start..<Swift.min(start + batchSize, ids.count)])
             let objects = ids.map { held[$0] ?? context.object(with: $0) }
-            do throws(StoreError) {
-                try context.fault(objects)
-            } catch {
-                context.note(error)
-            }
+            context.noting { () throws(StoreError) in try context.fault(objects) }
             chunks = [Chunk(number: number, objects: objects)] + chunks.prefix(1)
             return objects[index - start]
         }

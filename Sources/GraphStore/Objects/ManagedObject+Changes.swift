@@ -17,11 +17,7 @@ extension ManagedObject {
 
     /// The names of the properties set since the last fetch or save.
     public final var changedKeys: Set<String> {
-        var keys: Set<String> = []
-        for (name, property) in layout.properties where mask.contains(layout.bit(property)) {
-            keys.insert(name)
-        }
-        return keys
+        Set(layout.properties.filter { mask.contains(layout.bit($0.value)) }.keys)
     }
 
     /// Returns values as of the last fetch or save.
@@ -33,7 +29,7 @@ extension ManagedObject {
     ) throws(StoreError) -> [String: PropertyValue] {
         guard isStored else { return [:] }
         if presence == .fault { try realize() }
-        let snapshot = committed ?? Snapshot(values: values, links: links)
+        let snapshot = committed ?? snapshot
         let context = try live()
         var result: [String: PropertyValue] = [:]
         for key in keys ?? layout.propertyNames {
@@ -83,11 +79,33 @@ extension ManagedObject {
                 found.insert(layout.bit(toOne: slot))
             }
         }
-        for slot in lists.indices
-        where lists[slot].isChanged(isOrdered: layout.toManys[slot].isOrdered) {
-            found.insert(layout.bit(toMany: slot))
-        }
+        for slot in changedLists { found.insert(layout.bit(toMany: slot)) }
         return found
+    }
+
+    /// The slots of the to-manys that differ from the saved ones.
+    final var changedLists: [Int] {
+        lists.indices.filter { lists[$0].isChanged(isOrdered: layout.toManys[$0].isOrdered) }
+    }
+
+    /// The current values of the attributes and to-ones.
+    final var snapshot: Snapshot { Snapshot(values: values, links: links) }
+
+    /// Makes all objects in the lists new ones, because the row and its links are inserted again.
+    final func forgetSavedLists() {
+        for slot in lists.indices {
+            if lists[slot].isFault {
+                lists[slot].load([], isOrdered: layout.toManys[slot].isOrdered)
+            }
+            lists[slot].committed = []
+        }
+    }
+
+    /// Marks exactly the properties that differ from the saved ones as changed.
+    final func markDifferences() {
+        mask = ChangeMask()
+        if let committed { markDifferences(from: committed) }
+        for slot in changedLists { mask.insert(layout.bit(toMany: slot)) }
     }
 
     /// Marks the attributes and to-ones that differ from saved ones as changed.

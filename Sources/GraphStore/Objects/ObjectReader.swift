@@ -6,6 +6,8 @@ struct ObjectRow {
     var values: [StoredValue]
     var links: [ManagedObjectID?]
     var version: Int64
+
+    var snapshot: ManagedObject.Snapshot { .init(values: values, links: links) }
 }
 
 /// A reader of rows and links for a context, with its own connection.

@@ -75,12 +75,8 @@ extension ManagedObjectContext {
     func merge(requests change: StoreChange) {
         guard !root.isPinned else { return }
         parent?.merge(requests: change)
-        do throws(StoreError) {
-            try merge(change)
-        } catch {
-            // The request has succeeded; the next save reports the error.
-            note(error)
-        }
+        // The request has succeeded; the next save reports the error.
+        noting { () throws(StoreError) in try merge(change) }
     }
 
     /// Restores objects whose deletion was rolled back with its transaction, as faults.

@@ -91,11 +91,7 @@ public actor BackgroundContext {
     }
 
     private func endEvent() {
-        do throws(StoreError) {
-            try context.processPendingChanges()
-        } catch {
-            context.note(error)
-        }
+        context.endEvent()
     }
 }
 

@@ -21,12 +21,7 @@ extension PersistentContainer {
     }
 
     @MainActor private func mergeIntoViewContext() {
-        guard let context = viewContexts.context else { return }
-        do throws(StoreError) {
-            try context.processPendingChanges()
-        } catch {
-            context.note(error)
-        }
+        viewContexts.context?.endEvent()
     }
 
     /// Runs the body on a new background context, which is discarded afterward.

@@ -51,8 +51,7 @@ extension ManagedObjectContext {
             readForUndo(mine)
             return mine
         }
-        for slot in object.lists.indices
-        where object.lists[slot].isChanged(isOrdered: object.layout.toManys[slot].isOrdered) {
+        for slot in object.changedLists {
             mine.prepareLists()
             readForUndo(mine, slot)
         }
@@ -95,7 +94,7 @@ extension ManagedObjectContext {
         undoLog?.note(mine, existed: false)
         mine.pending = .updated
         mine.presence = .realized
-        mine.committed = ManagedObject.Snapshot(values: row.values, links: row.links)
+        mine.committed = row.snapshot
         mine.version = row.version
         mine.values = object.values
         mine.links = object.links
@@ -104,7 +103,7 @@ extension ManagedObjectContext {
             try loadList(of: mine, slot)
             mine.lists[slot].current?.replace(with: object.lists[slot].current?.ids ?? [])
         }
-        markDifferences(of: mine, mine.layout)
+        mine.markDifferences()
         noteForEvent { $0.noteUpdated(mine.objectID) }
         mine.changeCount &+= 1
         list(mine)
@@ -119,16 +118,12 @@ extension ManagedObjectContext {
                 willChange(mine, bit: slot)
                 mine.values[slot] = object.values[slot]
             }
-            for slot in layout.toOnes.indices {
-                let bit = layout.bit(toOne: slot)
-                guard object.mask.contains(bit) else { continue }
-                willChange(mine, bit: bit)
-                mine.links[slot] = object.links[slot]
+            for slot in layout.toOnes.indices where object.mask.contains(layout.bit(toOne: slot)) {
+                changeLink(mine, slot, to: object.links[slot])
             }
         }
-        for slot in object.lists.indices {
+        for slot in object.changedLists {
             let isOrdered = layout.toManys[slot].isOrdered
-            guard object.lists[slot].isChanged(isOrdered: isOrdered) else { continue }
             mine.prepareLists()
             if isOrdered, object.lists[slot].current != nil { try loadList(of: mine, slot) }
             willChange(mine, bit: layout.bit(toMany: slot))
@@ -171,9 +166,7 @@ extension ManagedObjectContext {
         hasPendingDeletes = false
         for object in objects {
             if object.pending == .deleted {
-                object.hasNoRow = true
-                object.isStored = false
-                unregister(object)
+                loseRow(of: object)
             } else if object.pending == .inserted {
                 object.isStored = true
             }

@@ -9,7 +9,8 @@ extension ManagedObjectContext {
             if change.inserted.contains(id) || change.updated.contains(id) { waiting[id] = object }
         }
         guard !waiting.isEmpty else { return }
-        do throws(StoreError) {
+        // The save has succeeded; the next save throws the error.
+        noting { () throws(StoreError) in
             try objectReader().rows(Array(waiting.keys)) { id, row in
                 guard let object = waiting[id] else { return }
                 for slot in object.layout.attributes.indices
@@ -20,9 +21,6 @@ extension ManagedObjectContext {
                     object.committed?.values[slot] = row.values[slot]
                 }
             }
-        } catch {
-            // The save has succeeded; the next save throws this error.
-            note(error)
         }
     }
 }

@@ -38,9 +38,7 @@ extension ManagedObjectContext {
         if let row = try row(of: object.objectID) { return try revert(object, to: row) }
         object.isStored = false
         object.revert()
-        object.pending = .deleted
-        hasPendingDeletes = true
-        unprocessedDeletes.append(object)
+        markDeleted(object)
         list(object)
         noteForEvent { $0.noteDeleted(object.objectID) }
         try processPendingChanges()
@@ -68,8 +66,7 @@ extension ManagedObjectContext {
         object.mask = ChangeMask()
         object.committed = nil
         object.pending = .none
-        for slot in object.lists.indices
-        where object.lists[slot].isChanged(isOrdered: object.layout.toManys[slot].isOrdered) {
+        for slot in object.changedLists {
             object.mask.insert(object.layout.bit(toMany: slot))
             object.pending = .updated
         }

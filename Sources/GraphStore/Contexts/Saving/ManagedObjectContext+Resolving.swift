@@ -26,9 +26,7 @@ extension ManagedObjectContext {
             return nil
         }
         guard resolution != .rollback else {
-            object.pending = .deleted
-            hasPendingDeletes = true
-            unprocessedDeletes.append(object)
+            markDeleted(object)
             try processPendingChanges()
             return nil
         }
@@ -148,31 +146,27 @@ extension ManagedObjectContext {
         object.pending = object.mask.isEmpty ? .none : .updated
         object.prepareLists()
         for (slot, toOne) in object.layout.toOnes.enumerated() {
-            guard let id = object.links[slot], let other = registeredObject(for: id),
-                !other.isDeleted
-            else { continue }
-            switch toOne.inverse {
-            case .none: continue
-            case .toMany(let inverse): appendToList(other, inverse, object.objectID)
-            case .toOne(let inverse): relink(other, inverse, object)
-            }
+            if let id = object.links[slot] { relink(id, toOne.inverse, object) }
         }
         for (slot, toMany) in object.layout.toManys.enumerated() where toMany.inverse != .none {
             for id in object.lists[slot].current?.ids ?? [] {
-                guard let other = registeredObject(for: id), !other.isDeleted else { continue }
-                switch toMany.inverse {
-                case .none: continue
-                case .toOne(let inverse): relink(other, inverse, object)
-                case .toMany(let inverse): appendToList(other, inverse, object.objectID)
-                }
+                relink(id, toMany.inverse, object)
             }
         }
     }
 
-    private func relink(_ other: ManagedObject, _ slot: Int, _ object: ManagedObject) {
-        guard other.presence == .realized, other.links[slot] == nil else { return }
-        willChange(other, bit: other.layout.bit(toOne: slot))
-        other.links[slot] = object.objectID
+    /// Adds an object to the inverse end of a link, if that is in memory.
+    private func relink(
+        _ id: ManagedObjectID, _ inverse: EntityLayout.Inverse, _ object: ManagedObject
+    ) {
+        guard let other = registeredObject(for: id), !other.isDeleted else { return }
+        switch inverse {
+        case .none: return
+        case .toMany(let slot): appendToList(other, slot, object.objectID)
+        case .toOne(let slot):
+            guard other.presence == .realized, other.links[slot] == nil else { return }
+            changeLink(other, slot, to: object.objectID)
+        }
     }
 
     /// Undoes the additions to and removals from an object's many-to-many relationships.

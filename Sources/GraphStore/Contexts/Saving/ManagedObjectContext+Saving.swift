@@ -24,10 +24,7 @@ extension ManagedObjectContext {
     ///   error that an accessor could not throw, or an error of the store.
     @discardableResult
     public func save() throws(StoreError) -> SaveResult {
-        if let error = notedErrors.first {
-            notedErrors.removeAll()
-            throw error
-        }
+        try throwNotedError()
         guard hasChanges else { return SaveResult(change: StoreChange()) }
         registry.holdAll()
         defer { registry.release() }
@@ -94,6 +91,11 @@ extension ManagedObjectContext {
 
     // MARK: Before the transaction
 
+    /// Throws the first error that an accessor could not throw.
+    private func throwNotedError() throws(StoreError) {
+        if let error = takeNotedErrors().first { throw error }
+    }
+
     /// Throws if an object belongs to a store that is open for reading only.
     private func requireWriting(_ pending: PendingObjects) throws(StoreError) {
         let schema = container.schema
@@ -122,10 +124,7 @@ extension ManagedObjectContext {
                 try processPendingChanges()
                 hasChanged = true
             }
-            if let error = notedErrors.first {
-                notedErrors.removeAll()
-                throw error
-            }
+            try throwNotedError()
             guard hasChanged || listed.contains(where: \.awaitsWillSave) else { return }
         }
         let culprit = listed.first(where: \.awaitsWillSave)
@@ -250,9 +249,7 @@ extension ManagedObjectContext {
                 object.version = versions[object.objectID] ?? object.version
                 object.isDeletedElsewhere = false
             case .deleted:
-                object.hasNoRow = true
-                object.isStored = false
-                unregister(object)
+                loseRow(of: object)
             }
             object.pending = .none
             object.commit()

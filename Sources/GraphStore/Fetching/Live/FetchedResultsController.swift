@@ -183,11 +183,7 @@ extension FetchedResultsController: ContextObserver {
             managedObjectContext.observers.remove(self)
             return
         }
-        do throws(StoreError) {
-            try follow(event)
-        } catch {
-            managedObjectContext.note(error)
-        }
+        managedObjectContext.noting { () throws(StoreError) in try follow(event) }
     }
 }
 

@@ -25,12 +25,7 @@ extension ConflictResolver {
     /// Prepares the object to be inserted again completely, because the store has none of its
     /// links.
     func recreate(_ object: ManagedObject) {
-        for slot in object.lists.indices {
-            if object.lists[slot].isFault {
-                object.lists[slot].load([], isOrdered: object.layout.toManys[slot].isOrdered)
-            }
-            object.lists[slot].committed = []
-        }
+        object.forgetSavedLists()
         object.isStored = false
         object.committed = nil
         object.pending = .inserted
@@ -42,21 +37,11 @@ extension ConflictResolver {
         let object = row.object
         for (slot, toOne) in object.layout.toOnes.enumerated() {
             guard let id = row.links[slot] else { continue }
-            let isLinked =
-                switch toOne.inverse {
-                case .toOne(let inverse): try link(id, inverse, to: object)
-                case .none, .toMany: try isThere(id)
-                }
-            object.links[slot] = isLinked ? id : nil
+            object.links[slot] = try link(id, toOne.inverse, to: object) ? id : nil
         }
         for (slot, toMany) in object.layout.toManys.enumerated() {
             for id in row.lists[slot] {
-                let isLinked =
-                    switch toMany.inverse {
-                    case .toOne(let inverse): try link(id, inverse, to: object)
-                    case .none, .toMany: try isThere(id)
-                    }
-                if !isLinked {
+                if try !link(id, toMany.inverse, to: object) {
                     _ = object.lists[slot].remove(id)
                 } else if case .toOne = toMany.inverse {
                     // The conflict of the other object may have removed it from the list.
@@ -130,13 +115,15 @@ extension ConflictResolver {
         return try finder.storedRow(id) != nil
     }
 
-    /// Sets a to-one of another object to an object whose row is inserted again.
+    /// Sets the inverse of another object, if it is a to-one, to an object whose row is inserted
+    /// again.
     ///
-    /// - Returns: Whether the link is set. It is not if the other object is deleted or links
-    ///   elsewhere.
+    /// - Returns: Whether the objects can be linked. They cannot if the other object is deleted or
+    ///   links elsewhere.
     private func link(
-        _ id: ManagedObjectID, _ slot: Int, to object: ManagedObject
+        _ id: ManagedObjectID, _ inverse: EntityLayout.Inverse, to object: ManagedObject
     ) throws(StoreError) -> Bool {
+        guard case .toOne(let slot) = inverse else { return try isThere(id) }
         let other = context.object(with: id)
         if other.isStored {
             guard let row = try finder.storedRow(id) else { return false }
@@ -145,8 +132,7 @@ extension ConflictResolver {
         guard other.pending != .deleted, !other.hasNoRow, other.links[slot] == nil else {
             return other.links[slot] == object.objectID
         }
-        context.willChange(other, bit: other.layout.bit(toOne: slot))
-        other.links[slot] = object.objectID
+        context.changeLink(other, slot, to: object.objectID)
         return true
     }
 
@@ -174,7 +160,6 @@ extension ConflictResolver {
         guard partner.presence == .realized, partner.pending != .deleted,
             partner.links[inverse] == object.objectID
         else { return }
-        context.willChange(partner, bit: partner.layout.bit(toOne: inverse))
-        partner.links[inverse] = nil
+        context.changeLink(partner, inverse, to: nil)
     }
 }

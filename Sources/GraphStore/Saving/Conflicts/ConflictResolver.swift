@@ -105,9 +105,7 @@ struct ConflictResolver {
         case .storeTrump, .rollback:
             object.isStored = false
             object.revert()
-            object.pending = .deleted
-            context.hasPendingDeletes = true
-            context.unprocessedDeletes.append(object)
+            context.markDeleted(object)
             try context.processPendingChanges()
         }
     }
@@ -124,7 +122,7 @@ struct ConflictResolver {
             try context.cancelDeletion(of: object)
         }
         let layout = object.layout
-        let base = object.committed ?? ManagedObject.Snapshot(values: row.values, links: row.links)
+        let base = object.committed ?? row.snapshot
         func keepsMine(_ isMine: Bool, _ isTheirs: Bool) -> Bool {
             switch resolution {
             case .objectTrump: isMine
@@ -155,7 +153,7 @@ struct ConflictResolver {
             context.rebase(object, slot, from: base.links[slot], to: row.links[slot])
             try leavePartner(of: object, slot, row.links[slot])
         }
-        let saved = ManagedObject.Snapshot(values: row.values, links: row.links)
+        let saved = row.snapshot
         object.committed = saved
         object.version = row.version
         if resolution == .rollback { try context.revertLists(of: object) }
