@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     }
 
     /// This context and its ancestors, nearest first.
-    private var lineage: UnfoldFirstSequence<ManagedObjectContext> {
+    var lineage: UnfoldFirstSequence<ManagedObjectContext> {
         sequence(first: self, next: \.parent)
     }
 

@@ -10,6 +10,22 @@ struct ObjectRow {
     var snapshot: ManagedObject.Snapshot { .init(values: values, links: links) }
 }
 
+extension Statement {
+    /// Returns the ID in the columns of a to-one in the current row; `nil` without a destination.
+    ///
+    /// - Parameters:
+    ///   - key: The column of the destination's key.
+    ///   - entity: The column of the destination's entity number, if there is one.
+    ///   - number: The entity number of a destination whose row has none.
+    @inline(__always)
+    func link(_ key: Int32, _ entity: Int32?, _ number: Int64) -> ManagedObjectID? {
+        guard !isNull(key) else { return nil }
+        var number = number
+        if let entity, !isNull(entity) { number = integer(entity) }
+        return ManagedObjectID(entityNumber: number, primaryKey: integer(key))
+    }
+}
+
 /// A reader of rows and links for a context, with its own connection.
 final class ObjectReader {
     /// The number of keys in one statement; they are literals, so SQLite's parameter limit is
@@ -153,13 +169,10 @@ final class ObjectReader {
             values[slot] = try external.value(of: values[slot])
         }
         var links = layout.emptyLinks
-        for (slot, place) in places.toOnes.enumerated() where !statement.isNull(place.key) {
-            var number = place.destination
-            if let column = place.entity, !statement.isNull(column) {
-                number = statement.integer(column)
+        for (slot, place) in places.toOnes.enumerated() {
+            guard let id = statement.link(place.key, place.entity, place.destination) else {
+                continue
             }
-            let id = ManagedObjectID(
-                entityNumber: number, primaryKey: statement.integer(place.key))
             unwritten?.meet(id)
             links[slot] = id
         }

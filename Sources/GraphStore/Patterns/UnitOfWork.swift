@@ -39,11 +39,11 @@ extension ManagedObjectContext {
     public func unitOfWork<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
         try processPendingChanges()
         let root = root
-        let backups = ancestors.map(ContextBackup.init)
+        let backups = lineage.map(ContextBackup.init)
         let saves = root.statistics.saves
         if root.savepointDepth == 0 { (root.dropped, root.lostUnit) = (nil, nil) }
         let isOutermost = root.savepointDepth == 0
-        defer { if isOutermost { ancestors.forEach { $0.deletedInTransaction.removeAll() } } }
+        defer { if isOutermost { lineage.forEach { $0.deletedInTransaction.removeAll() } } }
         let point = root.openSession.map { Savepoint($0, number: root.savepointDepth) }
         try point?.begin()
         do {
@@ -81,9 +81,6 @@ extension ManagedObjectContext {
         throw lost
     }
 
-    /// The context and its ancestors.
-    private var ancestors: [ManagedObjectContext] { [self] + (parent?.ancestors ?? []) }
-
     /// Runs the body and leaves the commit of its batch requests to the caller.
     fileprivate func withinUnit<R>(_ body: () throws -> R) rethrows -> R {
         savepointDepth += 1
@@ -95,7 +92,7 @@ extension ManagedObjectContext {
     private func dropRequests(_ change: StoreChange?) {
         root.giveUpSession()
         guard let change else { return }
-        for context in ancestors {
+        for context in lineage {
             context.bringBackDeleted()
             context.forgetTransactionRows()
             context.notifyFollowers(.merged(change))
@@ -116,7 +113,7 @@ extension ManagedObjectContext {
             root.giveUpSession()
         }
         if root.savepointDepth == 0 { root.transactionReader = nil }
-        for (context, backup) in zip(ancestors, backups) {
+        for (context, backup) in zip(lineage, backups) {
             backup.restoreUnit(context, readsAgain: hadRequests)
             context.bringBackDeleted()
             // Observers may show changes that were undone.

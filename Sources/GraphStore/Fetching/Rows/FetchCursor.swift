@@ -157,7 +157,7 @@ public final class FetchCursor<Object: ManagedObject> {
             }
             return nil
         case .rows(let rows, let plan):
-            while try step(rows) {
+            while try rows.step() {
                 let id = ManagedObjectID(
                     entityNumber: rows.integer(1), primaryKey: rows.integer(0))
                 context.rows.unwritten.meet(id)
@@ -170,10 +170,6 @@ public final class FetchCursor<Object: ManagedObject> {
             source = .nothing
             return nil
         }
-    }
-
-    private func step(_ rows: Statement) throws(StoreError) -> Bool {
-        try rows.step()
     }
 }
 

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
         let header = Row.Header(select.columns.map(\.name))
         statistics.fetches += 1
         let statement = try select.fragment.prepare(on: reader.connection)
-        while try step(statement) {
+        while try statement.step() {
             var values: [GraphValue] = []
             for column in select.columns {
                 values.append(
@@ -47,10 +47,6 @@ extension ManagedObjectContext {
             statistics.rowsRead += 1
             guard try body(Row(header: header, values: values)) else { return }
         }
-    }
-
-    private func step(_ statement: Statement) throws(StoreError) -> Bool {
-        try statement.step()
     }
 
     /// Returns a sum, mean, minimum, maximum, or count over the objects of a request.
@@ -186,12 +182,7 @@ extension ResultSQL.Column {
         in statement: Statement, _ files: ExternalFiles, _ unwritten: UnwrittenKeys
     ) throws(StoreError) -> GraphValue {
         if case .object = type {
-            guard !statement.isNull(place) else { return .null }
-            var number = entityNumber
-            if let entityPlace, !statement.isNull(entityPlace) {
-                number = statement.integer(entityPlace)
-            }
-            let id = ManagedObjectID(entityNumber: number, primaryKey: statement.integer(place))
+            guard let id = statement.link(place, entityPlace, entityNumber) else { return .null }
             unwritten.meet(id)
             return .object(id)
         }

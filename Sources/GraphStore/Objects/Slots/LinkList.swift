@@ -94,11 +94,7 @@ struct ToManyState {
             let first = wished.filter { there.remove($0) != nil }
             list.replace(with: first + list.ids.filter(there.contains))
         }
-        committed = saved
-        current = list
-        added = LinkList([], isOrdered: true)
-        removed = []
-        wished = nil
+        self = ToManyState(committed: saved, current: list)
     }
 
     /// Adds an object; returns `false` if it is known to be a member.
@@ -145,18 +141,13 @@ struct ToManyState {
 
     /// Marks the current list as saved.
     mutating func commit() {
-        if let current { committed = current.ids }
-        added = LinkList([], isOrdered: true)
-        removed = []
-        wished = nil
+        self = ToManyState(committed: current?.ids ?? committed, current: current)
     }
 
     /// Restores the saved list.
     mutating func revert(isOrdered: Bool) {
-        if let committed { current = LinkList(committed, isOrdered: isOrdered) }
-        added = LinkList([], isOrdered: true)
-        removed = []
-        wished = nil
+        let saved = committed.map { LinkList($0, isOrdered: isOrdered) }
+        self = ToManyState(committed: committed, current: saved ?? current)
     }
 
     /// Turns the list into a fault, keeping pending changes.

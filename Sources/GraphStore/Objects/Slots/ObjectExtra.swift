@@ -145,15 +145,7 @@ struct PartialPlan {
             let value = statement.value(place.column)
             values.append(place.isExternal ? try files.value(of: value) : value)
         }
-        let links = toOnes.map { place -> ManagedObjectID? in
-            guard !statement.isNull(place.key) else { return nil }
-            var number = place.destination
-            if let column = place.entity, !statement.isNull(column) {
-                number = statement.integer(column)
-            }
-            return ManagedObjectID(
-                entityNumber: number, primaryKey: statement.integer(place.key))
-        }
+        let links = toOnes.map { statement.link($0.key, $0.entity, $0.destination) }
         return PartialRow(shape: shape, values: values, links: links)
     }
 }
