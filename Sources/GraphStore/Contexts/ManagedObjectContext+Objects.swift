@@ -190,10 +190,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: `.invalidRequest` if an object was loaded before that class was registered.
     func typed<Object: ManagedObject>(_ objects: [ManagedObject]) throws(StoreError) -> [Object] {
-        var found: [Object] = []
-        found.reserveCapacity(objects.count)
-        for object in objects { found.append(try object.typed()) }
-        return found
+        try objects.map { object throws(StoreError) in try object.typed() }
     }
 
     // MARK: Registering

@@ -92,9 +92,7 @@ public struct GraphDataService: DataService {
         try await container.background { context in
             let request = FetchRequest<ManagedObject>(
                 entityName: entityName, predicate: predicate)
-            var found: [ObjectData] = []
-            for object in try context.fetch(request) { found.append(try ObjectData(object)) }
-            return found
+            return try context.fetch(request).map { try ObjectData($0) }
         }
     }
 

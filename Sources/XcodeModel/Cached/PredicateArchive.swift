@@ -33,8 +33,7 @@ package final class PredicateArchive {
     }
 
     private func compound(_ kind: Int, _ parts: [GraphPredicate]) throws(ArchiveFault) -> Int {
-        var numbers: [Int] = []
-        for part in parts { numbers.append(try number(of: part)) }
+        let numbers = try parts.map { part throws(ArchiveFault) in try number(of: part) }
         return writer.object(
             "NSCompoundPredicate",
             [
@@ -132,9 +131,7 @@ package final class PredicateArchive {
     }
 
     private func numbers(of expressions: [GraphExpression]) throws(ArchiveFault) -> [Int] {
-        var numbers: [Int] = []
-        for expression in expressions { numbers.append(try number(of: expression)) }
-        return numbers
+        try expressions.map { part throws(ArchiveFault) in try number(of: part) }
     }
 
     private func typed(_ kind: String, _ type: Int, _ entries: [(String, BinaryPlist)]) -> Int {

@@ -111,8 +111,7 @@ extension EvaluationCompiler {
         guard let function = PredicateFunction.named[name] else {
             throw error(.function, "There is no function '\(name)'")
         }
-        var parts: [Compiled] = []
-        for argument in arguments { parts.append(try compile(argument)) }
+        var parts = try arguments.map { part throws(GraphPredicateError) in try compile(part) }
         guard function.counts.contains(parts.count) else {
             throw error(.function, "'\(name)' does not take \(parts.count) arguments")
         }

@@ -106,9 +106,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     private mutating func compile(
         _ parts: [GraphPredicate]
     ) throws(GraphPredicateError) -> [Int] {
-        var nodes: [Int] = []
-        for part in parts { nodes.append(try compile(part)) }
-        return nodes
+        try parts.map { part throws(GraphPredicateError) in try compile(part) }
     }
 
     // MARK: Expressions
@@ -165,8 +163,9 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     mutating func singles(
         _ expressions: [GraphExpression]
     ) throws(GraphPredicateError) -> [Int] {
-        var compiled: [Compiled] = []
-        for expression in expressions { compiled.append(try compile(expression)) }
+        let compiled = try expressions.map { part throws(GraphPredicateError) in
+            try compile(part)
+        }
         for part in compiled { try rejectSeveral(part) }
         return compiled.map(\.node)
     }

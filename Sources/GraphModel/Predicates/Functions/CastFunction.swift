@@ -113,13 +113,7 @@ struct CastFunction {
         switch value {
         case .uuid(let bytes): return bytes
         case .binary(let bytes): return bytes.count == 16 ? bytes : nil
-        default:
-            guard let text = value.textBytes else { return nil }
-            let block = arena.allocate(16)
-            guard let start = block.baseAddress, ScalarParser.uuid(text, into: start) else {
-                return nil
-            }
-            return ByteView(block)
+        default: return value.textBytes.flatMap { ScalarParser.uuid($0, arena) }
         }
     }
 

@@ -108,10 +108,18 @@ extension PredicateFunction {
         guard let text = value.textBytes else {
             throw .wrongKind(needed: "A UUID", found: value.kindName)
         }
-        let block = arena.allocate(16)
-        guard let start = block.baseAddress, ScalarParser.uuid(text, into: start) else {
+        guard let bytes = ScalarParser.uuid(text, arena) else {
             throw .notAUUID(EvaluationError.excerpt(text))
         }
+        return bytes
+    }
+}
+
+extension ScalarParser {
+    /// Returns the bytes of a UUID's text; `nil` if it is not a UUID.
+    static func uuid(_ text: ByteView, _ arena: EvaluationArena) -> ByteView? {
+        let block = arena.allocate(16)
+        guard let start = block.baseAddress, uuid(text, into: start) else { return nil }
         return ByteView(block)
     }
 }

@@ -66,17 +66,10 @@ extension PredicateFunction {
             let step = span == .max ? number : Drawing.place(number, below: span + 1)
             return .integer(first &+ Int64(bitPattern: step))
         case (let first, let last):
-            let (first, last) = (double(first), double(last))
+            let (first, last) = (first.double, last.double)
             guard first <= last else { throw emptyRange }
             let share = Double(number >> 11) * 0x1p-53
             return .double(first + (last - first) * share)
-        }
-    }
-
-    private static func double(_ value: NumericValue) -> Double {
-        switch value {
-        case .integer(let number): Double(number)
-        case .double(let number): number
         }
     }
 

@@ -107,11 +107,7 @@ extension PredicateFunction {
                 case .binary(let data), .uuid(let data): bytes = data
                 default: bytes = try values.first.neededText()
                 }
-                let digits = Array("0123456789abcdef".utf8)
-                let text = ByteDigest.of(Array(bytes)).flatMap {
-                    [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
-                }
-                return .text(context.arena.store(text))
+                return .text(context.arena.store(ByteDigest.of(Array(bytes)).hexText.utf8))
             }),
     ]
 

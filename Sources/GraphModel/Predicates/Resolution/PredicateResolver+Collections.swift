@@ -34,13 +34,11 @@ extension PredicateResolver {
             }
             kind = op == .sum && value != .double && value != .decimal ? .integer : .double
         case .minimum, .maximum:
-            guard value != .opaque else {
+            switch value {
+            case .opaque, .object:
                 throw error(.type, "\(op.rawValue) cannot order \(value)", node: place)
+            default: kind = value
             }
-            if case .object = value {
-                throw error(.type, "\(op.rawValue) cannot order \(value)", node: place)
-            }
-            kind = value
         }
         return Resolved(
             expression: .collection(base.expression, op, keys), kind: kind, node: place)

@@ -11,12 +11,8 @@ extension PredicateResolver {
         }
         let kind: ExpressionKind =
             kinds.contains(.unknown) ? .unknown : ExpressionKind.numeric(kinds[0], kinds[1])
-        // If the result is not a decimal, it is computed in doubles, so the constants are doubles.
-        let sides = [left, right].map { side in
-            kind == .decimal || kind == .unknown ? side.expression : side.expression.rounded
-        }
         return Resolved(
-            expression: .arithmetic(op, sides[0], sides[1]),
+            expression: .arithmetic(op, left.operand(of: kind), right.operand(of: kind)),
             kind: kinds.contains(.null) ? .null : kind, node: number())
     }
 
@@ -77,14 +73,11 @@ extension PredicateResolver {
     mutating func function(
         _ name: String, _ arguments: [GraphExpression]
     ) throws(GraphPredicateError) -> Resolved {
-        var results: [Resolved] = []
-        for argument in arguments { results.append(try resolve(argument)) }
+        let results = try arguments.map { part throws(GraphPredicateError) in try resolve(part) }
         let place = number()
         let check = FunctionCheck(resolver: self, name: name, node: place)
         let kind = try check.kind(results)
-        // As in arithmetic, if the result is not a decimal, the arguments are doubles.
-        let isExact = kind == .decimal || kind == .unknown
-        var arguments = results.map { isExact ? $0.expression : $0.expression.rounded }
+        var arguments = results.map { $0.operand(of: kind) }
         let result = PredicateFunction.named[name]?.result
         if result == .cast, let type = try check.castType(results) {
             arguments[1] = .constant(.string(type.rawValue))

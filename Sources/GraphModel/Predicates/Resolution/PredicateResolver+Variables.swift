@@ -40,9 +40,8 @@ extension PredicateResolver {
             return Resolved(
                 expression: .constant(value), kind: ExpressionKind(value), node: node)
         case .aggregate(let values):
-            var elements: [Resolved] = []
-            for value in values {
-                elements.append(try substitute(value, name, node: node))
+            let elements = try values.map { value throws(GraphPredicateError) in
+                try substitute(value, name, node: node)
             }
             return Resolved(
                 expression: .aggregate(elements.map(\.expression)), kind: .list, node: node,

@@ -25,6 +25,13 @@ struct PredicateResolver {
             }
             return "\(kind) (\(value))"
         }
+
+        /// Returns the expression as an operand whose result has the given type.
+        ///
+        /// If the result is not a decimal, it is computed in doubles, so a constant is a double.
+        func operand(of kind: ExpressionKind) -> GraphExpression {
+            kind == .decimal || kind == .unknown ? expression : expression.rounded
+        }
     }
 
     /// The name of an unknown entity, whose keys can be anything.
@@ -155,9 +162,7 @@ struct PredicateResolver {
     private mutating func resolve(
         _ parts: [GraphPredicate]
     ) throws(GraphPredicateError) -> [GraphPredicate] {
-        var results: [GraphPredicate] = []
-        for part in parts { results.append(try resolve(part)) }
-        return results
+        try parts.map { part throws(GraphPredicateError) in try resolve(part) }
     }
 
     private mutating func resolve(
@@ -240,8 +245,9 @@ struct PredicateResolver {
         case .arithmetic(let op, let left, let right):
             return try arithmetic(op, left, right)
         case .aggregate(let elements):
-            var results: [Resolved] = []
-            for element in elements { results.append(try resolve(element)) }
+            let results = try elements.map { part throws(GraphPredicateError) in
+                try resolve(part)
+            }
             return Resolved(
                 expression: .aggregate(results.map(\.expression)), kind: .list, node: number(),
                 elements: results)
@@ -261,11 +267,9 @@ struct PredicateResolver {
             let no = try resolve(no)
             let place = number()
             let kind = try common(yes, no)
-            let sides = [yes, no].map { side in
-                kind == .decimal || kind == .unknown ? side.expression : side.expression.rounded
-            }
             return Resolved(
-                expression: .conditional(predicate, sides[0], sides[1]), kind: kind, node: place)
+                expression: .conditional(predicate, yes.operand(of: kind), no.operand(of: kind)),
+                kind: kind, node: place)
         }
     }
 }

@@ -22,9 +22,7 @@ extension ManagedObjectContext {
     public func rows<Object, Value: Decodable>(
         _ request: FetchRequest<Object>, as type: Value.Type
     ) throws -> [Value] {
-        var values: [Value] = []
-        for row in try rows(request) { values.append(try row.decode(type)) }
-        return values
+        try rows(request).map { try $0.decode(type) }
     }
 
     /// Calls the body with each row in constant memory, until it returns `false`.
@@ -39,10 +37,8 @@ extension ManagedObjectContext {
         statistics.fetches += 1
         let statement = try select.fragment.prepare(on: reader.connection)
         while try statement.step() {
-            var values: [GraphValue] = []
-            for column in select.columns {
-                values.append(
-                    try column.value(in: statement, container.externalFiles, self.rows.unwritten))
+            let values = try select.columns.map { column throws(StoreError) in
+                try column.value(in: statement, container.externalFiles, self.rows.unwritten)
             }
             statistics.rowsRead += 1
             guard try body(Row(header: header, values: values)) else { return }
