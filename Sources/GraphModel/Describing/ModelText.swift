@@ -31,8 +31,8 @@ public struct ModelText: Sendable {
             blocks.append(block(entity, hash: hash))
         }
         blocks += model.composites.map { composite in
-            (["Composite \(composite.name)"] + composite.attributes.map(line)).joined(
-                separator: "\n")
+            let lines = composite.attributes.map { line($0.name, Self.text(of: $0)) }
+            return (["Composite \(composite.name)"] + lines).joined(separator: "\n")
         }
         if !model.fetchRequestTemplates.isEmpty {
             let lines = model.fetchRequestTemplates.map {
@@ -86,29 +86,23 @@ public struct ModelText: Sendable {
         if showsHashes {
             lines.append("  hash      " + (hash.map(\.hexText) ?? "cannot be verified"))
         }
-        lines += section("attributes", entity.ownAttributes.map(line))
-        lines += section("relationships", entity.ownRelationships.map(line))
         lines += section(
-            "fetched",
-            entity.fetchedProperties.map { "    " + padded($0.name) + Self.text(of: $0.request) })
+            "attributes", entity.ownAttributes.map { line($0.name, Self.text(of: $0)) })
+        lines += section(
+            "relationships", entity.ownRelationships.map { line($0.name, Self.text(of: $0)) })
+        lines += section(
+            "fetched", entity.fetchedProperties.map { line($0.name, Self.text(of: $0.request)) })
         lines += section(
             "unique", entity.uniquenessConstraints.map { "    " + $0.joined(separator: ", ") })
         lines += section("indexes", entity.indexes.map(line))
         lines += section("rules", entity.validationRules.map { "    \($0.predicate)" })
-        lines += section("info", entity.userInfo.sorted { $0.key < $1.key }.map(line))
+        let info = entity.userInfo.sorted { $0.key < $1.key }
+        lines += section("info", info.map { line($0.key, $0.value) })
         return lines.joined(separator: "\n")
     }
 
     private func section(_ title: String, _ lines: [String]) -> [String] {
         lines.isEmpty ? [] : ["  \(title)"] + lines
-    }
-
-    private func line(_ attribute: AttributeDescription) -> String {
-        "    " + padded(attribute.name) + Self.text(of: attribute)
-    }
-
-    private func line(_ relationship: RelationshipDescription) -> String {
-        "    " + padded(relationship.name) + Self.text(of: relationship)
     }
 
     private func line(_ index: FetchIndexDescription) -> String {
@@ -117,12 +111,10 @@ public struct ModelText: Sendable {
                 + ($0.collation == .rTree ? " (R-tree)" : "")
         }
         let predicate = index.partialIndexPredicate.map { " where \($0)" } ?? ""
-        return "    " + padded(index.name) + elements.joined(separator: ", ") + predicate
+        return line(index.name, elements.joined(separator: ", ") + predicate)
     }
 
-    private func line(_ entry: (key: String, value: String)) -> String {
-        "    " + padded(entry.key) + entry.value
-    }
+    private func line(_ name: String, _ text: String) -> String { "    " + padded(name) + text }
 
     // MARK: Words
 

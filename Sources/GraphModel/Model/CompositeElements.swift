@@ -44,8 +44,7 @@ struct CompositeElements {
     private let cycles: [String: String]
 
     init(_ composites: [CompositeDescription]) {
-        let composites = Dictionary(
-            composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let composites = Dictionary(composites.map { ($0.name, $0) }) { first, _ in first }
         var sizes: [String: Int] = [:]
         var cycles: [String: String] = [:]
         var open: Set<String> = []

@@ -20,8 +20,7 @@ package final class ObjectSupport: Sendable {
     init(_ schema: StoreLayout, largestKeys: [Int64: Int64]) {
         self.schema = schema
         let layouts = schema.entities.map { EntityLayout($0, schema) }
-        layoutsByName = Dictionary(
-            layouts.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        layoutsByName = Dictionary(layouts.map { ($0.name, $0) }) { first, _ in first }
         hasDerived = layouts.contains(where: \.hasDerived)
         var byNumber = [EntityLayout?](repeating: nil, count: Int(schema.largestNumber) + 1)
         for layout in layouts { byNumber[Int(layout.number)] = layout }

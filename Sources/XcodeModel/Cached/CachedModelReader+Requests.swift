@@ -134,8 +134,7 @@ extension CachedModelReader {
 
     /// Removes indexes over properties that do not exist or were left out.
     mutating func leaveOutIndexes(of entities: inout [EntityDescription]) {
-        let all = Dictionary(
-            entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let all = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
         for place in entities.indices {
             var names: Set<String> = []
             var seen: Set<String> = []

@@ -164,8 +164,7 @@ private struct Contents {
 
     /// Drops properties that an ancestor already declares.
     mutating func dropRedeclared(_ problems: ContentsProblems) {
-        let parents = Dictionary(
-            declared.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let parents = Dictionary(declared.entities.map { ($0.name, $0) }) { first, _ in first }
         for index in declared.entities.indices {
             var inherited: [String: String] = [:]
             var seen: Set<String> = [declared.entities[index].name]

@@ -16,9 +16,7 @@ struct AttributeLints {
             let place = entity.attributePlaces[number]
             entity.description.ownAttributes[number] = completed(declared, at: place)
         }
-        for (relationship, places) in zip(
-            entity.description.ownRelationships, entity.relationshipPlaces)
-        {
+        for (relationship, places) in entity.placedRelationships {
             checkCounts(relationship, places.place)
         }
         let indexes = zip(entity.description.indexes, entity.indexPredicatePlaces)

@@ -24,8 +24,7 @@ struct KnownDeclarations {
 
     init(_ declared: ModelDeclarations) {
         self.declared = declared
-        let byName = Dictionary(
-            declared.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let byName = Dictionary(declared.entities.map { ($0.name, $0) }) { first, _ in first }
         let certain = byName.filter { Self.isCertain($0.value, byName) }
         unknownEntities = Set(byName.keys).subtracting(certain.keys)
         var seen: Set<String> = []

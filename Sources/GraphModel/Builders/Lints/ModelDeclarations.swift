@@ -43,9 +43,8 @@ package struct ModelDeclarations {
 
     /// The member names of each configuration, by its name; of equal names, the first one wins.
     package var configurations: [String: [String]] {
-        Dictionary(
-            configurationMembers.map { ($0.name, $0.members.map(\.name)) },
-            uniquingKeysWith: { first, _ in first })
+        let all = configurationMembers.map { ($0.name, $0.members.map(\.name)) }
+        return Dictionary(all) { first, _ in first }
     }
 
     /// Builds the model; throws the first error, which has no location.
@@ -93,6 +92,16 @@ package struct EntityDeclaration: Sendable {
 
     /// The entity's name in the model.
     package var name: String { description.name }
+
+    /// The attributes that the entity declares itself, with their locations.
+    var placedAttributes: Zip2Sequence<[AttributeDescription], [SourceLocation]> {
+        zip(description.ownAttributes, attributePlaces)
+    }
+
+    /// The relationships that the entity declares itself, with their locations.
+    var placedRelationships: Zip2Sequence<[RelationshipDescription], [RelationshipPlaces]> {
+        zip(description.ownRelationships, relationshipPlaces)
+    }
 
     /// Creates a declaration without locations of properties, constraints, and rules.
     package init(

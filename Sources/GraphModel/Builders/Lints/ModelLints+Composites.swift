@@ -14,17 +14,14 @@ extension ModelLints {
     }
 
     private func checkRequest(_ template: FetchRequestTemplate, _ place: SourceLocation) {
-        let name = template.entityName
-        guard entities[name] == nil else { return }
-        error("unknown-entity", "No entity is named '\(name)'" + entityHint(name), place)
+        if entities[template.entityName] == nil { unknownEntity(template.entityName, place) }
     }
 
     func checkComposites() {
         checkSize()
         let names = declared.composites.map(\.name)
         for entity in declared.entities {
-            for (attribute, place) in zip(entity.description.ownAttributes, entity.attributePlaces)
-            {
+            for (attribute, place) in entity.placedAttributes {
                 checkComposite(of: attribute, names, place)
             }
             checkDefaults(entity)
@@ -88,8 +85,7 @@ extension ModelLints {
     private func checkSize() {
         var total = 0
         for entity in declared.entities {
-            let own = zip(entity.description.ownAttributes, entity.attributePlaces)
-            for (attribute, place) in own where attribute.type == .composite {
+            for (attribute, place) in entity.placedAttributes where attribute.type == .composite {
                 total += elements.size(of: attribute)
                 guard total > CompositeElements.elementsMax else { continue }
                 let problem = ModelError(.compositeTooLarge(attribute: attribute.name))

@@ -25,25 +25,18 @@ extension ModelLints {
         for item in constraint {
             if !seen.insert(item.name).inserted {
                 error("duplicate-name", "'\(item.name)' is in this constraint already", item.place)
-            } else if let attribute = attribute(item.name, of: entity.name) {
-                guard attribute.isTransient else { continue }
-                error(
-                    "unique", "'\(item.name)' is transient, so the store cannot keep it unique",
-                    item.place)
-            } else if let relationship = relationship(item.name, of: entity.name) {
-                if relationship.isToMany {
+            } else if let property = property(item.name, of: entity.name) {
+                if property.isToMany {
                     error(
                         "unique", "'\(item.name)' leads to many objects and has no column",
                         item.place)
-                } else if relationship.isTransient {
+                } else if property.isTransient {
                     error(
                         "unique", "'\(item.name)' is transient, so the store cannot keep it unique",
                         item.place)
                 }
-            } else if isComposite(item.name, of: entity.name) {
-                error("unique", wholeComposite(item), item.place)
             } else {
-                unknownProperty(item, of: entity, "attribute")
+                noProperty(item, of: entity, "attribute", in: "unique")
             }
         }
     }
@@ -70,33 +63,39 @@ extension ModelLints {
                     warn(
                         "duplicate-name", "'\(item.name)' is in the index '\(index.name)' already",
                         item.place)
-                } else if let attribute = attribute(item.name, of: entity.name) {
-                    guard attribute.isTransient else { continue }
-                    warn("index", "'\(item.name)' is transient and has no column", item.place)
-                } else if let relationship = relationship(item.name, of: entity.name) {
-                    if relationship.isTransient {
+                } else if let property = property(item.name, of: entity.name) {
+                    if property.isTransient {
                         warn("index", "'\(item.name)' is transient and has no column", item.place)
                     }
-                    guard relationship.isToMany else { continue }
+                    guard property.isToMany else { continue }
                     warn(
                         "index", "'\(item.name)' leads to many objects and has no column",
                         item.place)
-                } else if isComposite(item.name, of: entity.name) {
-                    error("index", wholeComposite(item), item.place)
                 } else {
-                    unknownProperty(item, of: entity, "property")
+                    noProperty(item, of: entity, "property", in: "index")
                 }
             }
         }
     }
 
-    private func wholeComposite(_ item: PlacedName) -> String {
-        "'\(item.name)' is a composite and has no column; name elements of it, as '\(item.name).x'"
+    private func property(
+        _ name: String, of entity: String
+    ) -> (isTransient: Bool, isToMany: Bool)? {
+        if let attribute = attribute(name, of: entity) { return (attribute.isTransient, false) }
+        return relationship(name, of: entity).map { ($0.isTransient, $0.isToMany) }
     }
 
-    private func unknownProperty(
-        _ item: PlacedName, of entity: EntityDeclaration, _ kind: String
+    /// Reports a name that is not a property: a composite, or an unknown name.
+    private func noProperty(
+        _ item: PlacedName, of entity: EntityDeclaration, _ kind: String, in code: String
     ) {
+        let name = item.name
+        if isComposite(name, of: entity.name) {
+            return error(
+                code,
+                "'\(name)' is a composite and has no column; name elements of it, as '\(name).x'",
+                item.place)
+        }
         guard hasLegibleProperties(entity.name) else { return }
         let hint = Suggestion.phrase(for: item.name, among: propertyNames(of: entity.name))
         error(

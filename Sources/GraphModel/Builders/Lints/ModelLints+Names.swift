@@ -33,15 +33,7 @@ extension ModelLints {
     func checkNames() {
         for entity in declared.entities {
             checkEntityName(entity)
-            for (attribute, place) in zip(entity.description.ownAttributes, entity.attributePlaces)
-            {
-                checkPropertyName(attribute.name, place)
-            }
-            let relationships = zip(
-                entity.description.ownRelationships, entity.relationshipPlaces)
-            for (relationship, places) in relationships {
-                checkPropertyName(relationship.name, places.place)
-            }
+            for property in ownNames(entity) { checkPropertyName(property.name, property.place) }
         }
     }
 
@@ -122,13 +114,9 @@ extension ModelLints {
         warnOfRepeats(
             declared.entities.map { ($0.description.renamingIdentifier, $0.name, $0.place) })
         for entity in declared.entities {
-            let attributes = zip(entity.description.ownAttributes, entity.attributePlaces).map {
-                ($0.renamingIdentifier, $0.name, $1)
-            }
-            let relationships = zip(
-                entity.description.ownRelationships, entity.relationshipPlaces
-            ).map { ($0.renamingIdentifier, $0.name, $1.place) }
-            warnOfRepeats(attributes + relationships)
+            warnOfRepeats(
+                entity.placedAttributes.map { ($0.renamingIdentifier, $0.name, $1) }
+                    + entity.placedRelationships.map { ($0.renamingIdentifier, $0.name, $1.place) })
         }
     }
 
@@ -148,12 +136,8 @@ extension ModelLints {
     }
 
     private func ownNames(_ entity: EntityDeclaration) -> [PlacedName] {
-        zip(entity.description.ownAttributes, entity.attributePlaces).map {
-            PlacedName(name: $0.name, place: $1)
-        }
-            + zip(entity.description.ownRelationships, entity.relationshipPlaces).map {
-                PlacedName(name: $0.name, place: $1.place)
-            }
+        entity.placedAttributes.map { PlacedName(name: $0.name, place: $1) }
+            + entity.placedRelationships.map { PlacedName(name: $0.name, place: $1.place) }
     }
 }
 
@@ -216,8 +200,7 @@ extension ModelLints {
         let attributes = attributes(entity)
             .filter { !$0.attribute.isTransient && $0.attribute.type != .composite }
             .map { PlacedName(name: $0.attribute.name, place: $0.place) }
-        let toOnes = zip(entity.description.ownRelationships, entity.relationshipPlaces)
-            .filter { !$0.0.isToMany && !$0.0.isTransient }
+        let toOnes = entity.placedRelationships.filter { !$0.0.isToMany && !$0.0.isTransient }
             .map { PlacedName(name: $0.name, place: $1.place) }
         return (attributes + toOnes).map { Column(property: $0, owner: entity) }
     }

@@ -3,15 +3,11 @@ import Diagnostics
 /// Lints for destinations, inverses, and delete rules.
 extension ModelLints {
     func checkRelationships(_ entity: EntityDeclaration) {
-        let own = zip(entity.description.ownRelationships, entity.relationshipPlaces)
-        for (relationship, places) in own {
+        for (relationship, places) in entity.placedRelationships {
             guard entities[relationship.destinationEntityName] != nil else {
                 let name = relationship.destinationEntityName
                 // An empty name was already reported by the reader.
-                guard !name.isEmpty else { continue }
-                error(
-                    "unknown-entity", "No entity is named '\(name)'" + entityHint(name),
-                    places.destination)
+                if !name.isEmpty { unknownEntity(name, places.destination) }
                 continue
             }
             if let inverse = relationship.inverseName {
@@ -79,8 +75,7 @@ extension ModelLints {
     /// Returns whether the inverse of a relationship, or its absence, could be read from the file.
     private func isInverseLegible(of name: String, in entity: String) -> Bool {
         lineage(entity).allSatisfy { ancestor in
-            zip(ancestor.description.ownRelationships, ancestor.relationshipPlaces)
-                .allSatisfy { $0.name != name || $1.isInverseLegible }
+            ancestor.placedRelationships.allSatisfy { $0.name != name || $1.isInverseLegible }
         }
     }
 

@@ -17,8 +17,7 @@ struct ModelLints {
     init(_ declared: ModelDeclarations, _ problems: YAMLProblems) {
         self.declared = declared
         self.problems = problems
-        entities = Dictionary(
-            declared.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        entities = Dictionary(declared.entities.map { ($0.name, $0) }) { first, _ in first }
         elements = CompositeElements(declared.composites)
         children = Dictionary(grouping: declared.entities) { $0.description.superentityName ?? "" }
             .mapValues { siblings in
@@ -57,9 +56,10 @@ struct ModelLints {
             Diagnostic(.warning, code: "model.\(code)", message, at: .source(place), fix: fix))
     }
 
-    /// Returns ` Did you mean 'x'?` with the closest entity name, if there is one.
-    func entityHint(_ name: String) -> String {
-        Suggestion.phrase(for: name, among: declared.entities.map(\.name))
+    /// Reports that the model has no entity of that name, with the closest name.
+    func unknownEntity(_ name: String, _ place: SourceLocation) {
+        let hint = Suggestion.phrase(for: name, among: declared.entities.map(\.name))
+        error("unknown-entity", "No entity is named '\(name)'" + hint, place)
     }
 
     /// Returns the entity and its ancestors, nearest first.
@@ -88,8 +88,7 @@ struct ModelLints {
         _ entity: EntityDeclaration
     ) -> [(attribute: AttributeDescription, place: SourceLocation)] {
         var total = 0
-        return zip(entity.description.ownAttributes, entity.attributePlaces).flatMap {
-            attribute, place in
+        return entity.placedAttributes.flatMap { attribute, place in
             total += elements.size(of: attribute)
             // `checkComposites` reports the reason.
             let isTooMuch = attribute.type == .composite && total > CompositeElements.elementsMax
@@ -136,8 +135,7 @@ extension ModelLints {
                 let place = entity.parentPlace
             else { continue }
             if entities[parent] == nil {
-                error(
-                    "unknown-entity", "No entity is named '\(parent)'" + entityHint(parent), place)
+                unknownEntity(parent, place)
                 continue
             }
             let chain = lineage(entity.name)
@@ -163,10 +161,7 @@ extension ModelLints {
             var seen: Set<String> = []
             for member in configuration.members {
                 if entities[member.name] == nil {
-                    error(
-                        "unknown-entity",
-                        "No entity is named '\(member.name)'" + entityHint(member.name),
-                        member.place)
+                    unknownEntity(member.name, member.place)
                 } else if !seen.insert(member.name).inserted {
                     error(
                         "duplicate-name",

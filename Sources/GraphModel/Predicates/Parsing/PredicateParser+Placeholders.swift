@@ -2,10 +2,7 @@ extension PredicateParser {
     /// Replaces a placeholder with its argument.
     mutating func placeholder(_ name: String) throws(GraphPredicateError) -> Node {
         let place = offset
-        guard let argument = arguments.popFirst() else {
-            throw GraphPredicateError(
-                .argument, "There is no argument for %\(name)", at: place, in: format)
-        }
+        let argument = try nextArgument(for: name, at: place)
         try advance()
         switch name {
         case "@":
@@ -25,8 +22,14 @@ extension PredicateParser {
             }
         }
         let wanted = name == "K" ? "a key path" : "a number"
-        throw GraphPredicateError(
-            .argument, "The argument for %\(name) must be \(wanted)", at: place, in: format)
+        throw error("The argument for %\(name) must be \(wanted)", .argument, at: place)
+    }
+
+    private mutating func nextArgument(
+        for name: String, at place: Int
+    ) throws(GraphPredicateError) -> any GraphPredicateArgument {
+        if let argument = arguments.popFirst() { return argument }
+        throw error("There is no argument for %\(name)", .argument, at: place)
     }
 
     private mutating func taken(
@@ -53,10 +56,7 @@ extension PredicateParser {
 
     /// Reads a `%K` after a dot and returns its key path.
     mutating func keyArgument(at place: Int) throws(GraphPredicateError) -> GraphExpression {
-        guard let argument = arguments.popFirst() else {
-            throw GraphPredicateError(
-                .argument, "There is no argument for %K", at: place, in: format)
-        }
+        let argument = try nextArgument(for: "K", at: place)
         let path: GraphExpression? =
             switch argument.graphExpression {
             case .constant(.string(let text)): Self.keyPath(text)
@@ -66,8 +66,7 @@ extension PredicateParser {
         switch path {
         case .keyPath?, .collection(.keyPath, _, _)?: return path ?? .evaluatedObject
         default:
-            throw GraphPredicateError(
-                .argument, "The argument for %K must be a key path", at: place, in: format)
+            throw error("The argument for %K must be a key path", .argument, at: place)
         }
     }
 

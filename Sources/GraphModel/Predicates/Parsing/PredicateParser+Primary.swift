@@ -101,9 +101,8 @@ extension PredicateParser {
         case nil: break
         }
         if name == "function" {
-            throw GraphPredicateError(
-                .function, "FUNCTION(…) calls methods by name, which is not allowed", at: place,
-                in: format)
+            throw error(
+                "FUNCTION(…) calls methods by name, which is not allowed", .function, at: place)
         }
         if let op = PredicateKeywords.collectionFunctions[name] {
             return try collectionCall(op, at: place, opening: opening)
@@ -112,10 +111,9 @@ extension PredicateParser {
             let names =
                 PredicateFunction.named.keys.sorted() + PredicateForm.allCases.map(\.rawValue)
             try report(
-                GraphPredicateError(
-                    .function,
+                error(
                     "There is no function '\(Self.shown(word))'" + Self.suggestion(name, names),
-                    at: place, in: format))
+                    .function, at: place))
             let arguments = try elements(until: ")", opening: opening)
             return try finish(
                 .expression(.function(name, arguments.values)), at: place, depth: arguments.depth)
@@ -124,9 +122,9 @@ extension PredicateParser {
         let hasAll = function.counts.contains(arguments.values.count)
         if !hasAll {
             try report(
-                GraphPredicateError(
-                    .function, Self.wrongCount(name, function.counts, arguments.values.count),
-                    at: place, in: format, fix: "write \(function.usage)"))
+                error(
+                    Self.wrongCount(name, function.counts, arguments.values.count), .function,
+                    at: place, fix: "write \(function.usage)"))
         }
         if function.result == .cast, hasAll,
             let value = try castConstant(arguments.values, at: place)
@@ -170,8 +168,7 @@ extension PredicateParser {
             case .constant(let value) = arguments[0]
         else { return nil }
         guard let converted = PredicateCast.constant(value, type: type) else {
-            throw GraphPredicateError(
-                .type, "The value is not of type \(type)", at: place, in: format)
+            throw error("The value is not of type \(type)", .type, at: place)
         }
         return converted
     }

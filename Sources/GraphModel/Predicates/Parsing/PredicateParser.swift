@@ -157,8 +157,7 @@ struct PredicateParser {
     private func checkEnd(after node: Node) throws(GraphPredicateError) {
         guard token == .end else { throw unexpected(after: node) }
         guard arguments.isEmpty else {
-            throw GraphPredicateError(
-                .argument, "There are more arguments than placeholders", at: offset, in: format)
+            throw error("There are more arguments than placeholders", .argument, at: offset)
         }
     }
 
@@ -200,9 +199,9 @@ struct PredicateParser {
         let trimmed = before.reversed().drop { $0 == " " }
         let subject = trimmed.prefix { $0.isLetter || $0.isNumber || "._$@".contains($0) }
         let name = subject.isEmpty ? "" : String(subject.reversed()) + " "
-        return GraphPredicateError(
-            .syntax, "IS \(isNegated ? "NOT " : "")NULL is SQL; predicates compare with nil",
-            at: offset, in: format, fix: "write `\(name)\(isNegated ? "!=" : "==") nil`")
+        return error(
+            "IS \(isNegated ? "NOT " : "")NULL is SQL; predicates compare with nil", at: offset,
+            fix: "write `\(name)\(isNegated ? "!=" : "==") nil`")
     }
 
     /// Records a node's position and returns the node.
@@ -259,11 +258,14 @@ struct PredicateParser {
         word.utf8.count <= 80 ? Suggestion.phrase(for: word, among: candidates) : ""
     }
 
-    func error(_ message: String, at place: Int) -> GraphPredicateError {
-        GraphPredicateError(.syntax, message, at: place, in: format)
+    func error(
+        _ message: String, _ code: GraphPredicateError.Code = .syntax, at place: Int,
+        fix: String? = nil
+    ) -> GraphPredicateError {
+        GraphPredicateError(code, message, at: place, in: format, fix: fix)
     }
 
     func tooDeep(at place: Int) -> GraphPredicateError {
-        GraphPredicateError(.tooDeep, "The predicate is nested too deeply", at: place, in: format)
+        error("The predicate is nested too deeply", .tooDeep, at: place)
     }
 }

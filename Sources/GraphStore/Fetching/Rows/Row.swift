@@ -11,8 +11,7 @@ public struct Row: Sendable, Hashable {
 
         init(_ names: [String]) {
             self.names = names
-            places = Dictionary(
-                names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            places = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
         }
 
         static func == (left: Header, right: Header) -> Bool {

@@ -19,8 +19,7 @@ struct LinkList {
     mutating func position(of id: ManagedObjectID) -> Int? {
         if ids.count <= Self.searchMax { return ids.firstIndex(of: id) }
         if positions == nil {
-            positions = Dictionary(
-                ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            positions = Dictionary(ids.enumerated().map { ($1, $0) }) { first, _ in first }
         }
         return positions?[id]
     }
