@@ -59,11 +59,8 @@ public struct SyncEngine: Sendable {
         var outgoing = Outgoing(change: StoreChange(), tombstones: [:], token: current)
         while let transaction = try reader.next(), transaction.token.sequence <= current.sequence {
             for change in transaction.changes {
-                switch change.kind {
-                case .insert: outgoing.change.insert(change.objectID)
-                case .update: outgoing.change.update(change.objectID)
-                case .delete:
-                    outgoing.change.delete(change.objectID)
+                outgoing.change.note(change)
+                if change.kind == .delete {
                     outgoing.tombstones[change.objectID] = change.tombstone
                 }
             }

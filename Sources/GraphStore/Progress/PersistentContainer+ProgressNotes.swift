@@ -6,10 +6,7 @@ extension PersistentContainer {
         guard storeDescription.kind == .sqlite, schema.isOurs, parts.isEmpty,
             !storeDescription.options.isReadOnly
         else { return }
-        let session = try beginWriting()
-        defer { endWriting() }
-        session.rollback()
-        try session.keepNotesInFile()
+        try withoutTransaction { session throws(StoreError) in try session.keepNotesInFile() }
     }
 
     /// Checkpoints a WAL that a failed save has left, which would make the notes next to the store
@@ -18,28 +15,21 @@ extension PersistentContainer {
         guard !storeDescription.options.isReadOnly, schema.isOurs,
             NotesFile(nextToStoreAt: path).isBehindLog
         else { return }
-        let session = try beginWriting()
-        defer { endWriting() }
-        session.rollback()
-        try NotesFile.foldLog(on: session.connection)
+        try withoutTransaction { session throws(StoreError) in
+            try NotesFile.foldLog(on: session.connection)
+        }
     }
 
     /// Makes the notes of a new run durable, so that a run that completes it after a power loss
     /// finds its rejects.
     package func makeProgressNotesDurable() throws(StoreError) {
-        let session = try beginWriting()
-        session.rollback()
-        let isDurable = session.notesAreInFile
-        endWriting()
+        let isDurable = try withoutTransaction(\.notesAreInFile)
         if !isDurable { try checkpoint() }
     }
 
     /// Removes the file next to the store if it contains no more notes.
     package func removeEmptyProgressFile() throws(StoreError) {
-        let session = try beginWriting()
-        defer { endWriting() }
-        session.rollback()
-        try session.removeEmptyNotesFile()
+        try withoutTransaction { session throws(StoreError) in try session.removeEmptyNotesFile() }
     }
 
     /// Returns the notes of a kind that a run left in the store, by number; empty if it left none.

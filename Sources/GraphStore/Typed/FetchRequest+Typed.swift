@@ -8,9 +8,7 @@ public import GraphModel
 extension FetchRequest {
     /// Adds a predicate: `Task.request.where(\.title == "x")`.
     public func `where`(_ predicate: TypedPredicate<Object>) -> Self {
-        var request = self
-        request.predicate = self.predicate.map { $0 && predicate.predicate } ?? predicate.predicate
-        return request
+        self.where(predicate.predicate)
     }
 
     /// Adds a predicate: `Task.request.where { $0.title.contains("x") }`.
@@ -24,31 +22,23 @@ extension FetchRequest {
         textOrder: GraphSortDescriptor.TextOrder = .binary,
         nullOrder: GraphSortDescriptor.NullOrder? = nil
     ) -> Self {
-        var request = self
-        request.sortDescriptors.append(
-            GraphSortDescriptor(
+        sort(
+            by: GraphSortDescriptor(
                 ObjectKeys()[keyPath: attribute].names, ascending: ascending,
                 textOrder: textOrder, nullOrder: nullOrder))
-        return request
     }
 
     /// Prefetches the objects of a to-one.
     public func prefetch<Destination>(
         _ relationship: KeyPath<ObjectKeys<Object>, ToOnePath<Destination>>
     ) -> Self {
-        prefetching(ObjectKeys()[keyPath: relationship].path.name)
+        prefetch(ObjectKeys()[keyPath: relationship].path.name)
     }
 
     /// Prefetches the objects of a to-many.
     public func prefetch<Destination>(
         _ relationship: KeyPath<ObjectKeys<Object>, ToManyPath<Destination>>
     ) -> Self {
-        prefetching(ObjectKeys()[keyPath: relationship].path.name)
-    }
-
-    private func prefetching(_ keyPath: String) -> Self {
-        var request = self
-        request.relationshipKeyPathsForPrefetching.append(keyPath)
-        return request
+        prefetch(ObjectKeys()[keyPath: relationship].path.name)
     }
 }

@@ -28,10 +28,9 @@ extension PersistentContainer {
     /// - Throws: `StoreError` with the code `busy` if another writer does not finish in time or is a
     ///   unit of work on this thread.
     public func compact() throws(StoreError) {
-        let session = try beginWriting()
-        defer { endWriting() }
-        session.rollback()
-        for database in schema.databases.sorted() { try session.connection.compact(database) }
+        try withoutTransaction { session throws(StoreError) in
+            for database in schema.databases.sorted() { try session.connection.compact(database) }
+        }
     }
 
     /// Throws unless the path has no file, an empty file, or a store that can be replaced.

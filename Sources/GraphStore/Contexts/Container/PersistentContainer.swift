@@ -254,6 +254,18 @@ public final class PersistentContainer: Sendable {
         lease.release()
     }
 
+    /// Runs the body with the write lease, but without a transaction.
+    ///
+    /// - Parameter name: the name of the writer, for the errors of waiting callers.
+    func withoutTransaction<R>(
+        as name: String = #function, _ body: (WriteSession) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        let session = try beginWriting(as: name)
+        defer { endWriting() }
+        session.rollback()
+        return try body(session)
+    }
+
     private func take(as name: String) throws(StoreError) {
         try lease.take(as: name, store.options, path: path)
     }

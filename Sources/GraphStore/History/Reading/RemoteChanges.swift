@@ -1,3 +1,14 @@
+extension StoreChange {
+    /// Adds a change that the history records.
+    mutating func note(_ change: HistoryChange) {
+        switch change.kind {
+        case .insert: insert(change.objectID)
+        case .update: update(change.objectID)
+        case .delete: delete(change.objectID)
+        }
+    }
+}
+
 /// A change that another process or another container saved to the store.
 public struct RemoteChange: Sendable, Hashable {
     /// The UUID of the store.
@@ -72,13 +83,7 @@ extension PersistentContainer {
         let own = remoteMonitor.advance(to: last.token.sequence)
         var change = StoreChange()
         for transaction in transactions where !own.contains(transaction.token.sequence) {
-            for one in transaction.changes {
-                switch one.kind {
-                case .insert: change.insert(one.objectID)
-                case .update: change.update(one.objectID)
-                case .delete: change.delete(one.objectID)
-                }
-            }
+            for one in transaction.changes { change.note(one) }
         }
         guard !change.isEmpty else { return nil }
         return RemoteChange(storeUUID: storeUUID, change: change, historyToken: last.token)
