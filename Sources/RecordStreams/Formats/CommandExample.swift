@@ -31,13 +31,16 @@ package enum CommandExample {
 
     /// Returns the word for a shell, quoted if needed.
     package static func shell(_ text: String) -> String {
-        let isPlain =
-            !text.isEmpty
+        isPlain(text, and: "-_./+:=@%") ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// Returns whether a word has only letters, digits, and the given signs.
+    private static func isPlain(_ text: String, and signs: String) -> Bool {
+        !text.isEmpty
             && text.unicodeScalars.allSatisfy { scalar in
                 scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                    || "-_./+:=@%".unicodeScalars.contains(scalar)
+                    || signs.unicodeScalars.contains(scalar)
             }
-        return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
     }
 
     private static func list(_ words: [String]) -> String {
@@ -46,13 +49,7 @@ package enum CommandExample {
 
     /// Returns the word in YAML, quoted if needed.
     private static func word(_ text: String) -> String {
-        let isPlain =
-            text != "-" && !text.isEmpty
-            && text.unicodeScalars.allSatisfy { scalar in
-                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-                    || "-_./+".unicodeScalars.contains(scalar)
-            }
-        guard !isPlain else { return text }
+        if text != "-", isPlain(text, and: "-_./+") { return text }
         return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 }

@@ -26,68 +26,62 @@ package enum ForeignFormat: Sendable, Hashable, CaseIterable {
     /// Identifies the format by the extension of a file name.
     package init?(fileName: FileName) {
         let name = fileName.lowercasedASCII
-        let format = Self.allCases.first { $0.ending.map(name.hasSuffix) ?? false }
+        let format = Self.allCases.first { $0.facts.ending.map(name.hasSuffix) ?? false }
         guard let format else { return nil }
         self = format
     }
 
-    private var ending: FileName? {
+    /// The name of a format, and how its files are recognized.
+    private struct Facts {
+        let text: String
+        /// The extension of file names; `nil` if it does not identify the format.
+        var ending: FileName?
+        /// The signature; empty if the format has none of its own in the first bytes.
+        var signature: [UInt8] = []
+    }
+
+    private var facts: Facts {
         switch self {
-        case .emptyZip, .nestedGzip, .tar: nil
-        case .oldWorkbook: ".xls"
-        case .zip: ".zip"
-        case .workbook: ".xlsx"
-        case .zstd: ".zst"
-        case .xz: ".xz"
-        case .bzip2: ".bz2"
-        case .parquet: ".parquet"
+        case .zip: Facts(text: "a zip archive", ending: ".zip", signature: [0x50, 0x4B, 3, 4])
+        case .emptyZip:
+            Facts(text: "a zip archive without a file", signature: [0x50, 0x4B, 5, 6])
+        // It starts like a gzip file that etl decompresses.
+        case .nestedGzip: Facts(text: "a gzip file inside a gzip file")
+        case .workbook:
+            Facts(text: "an Excel workbook", ending: ".xlsx", signature: [0x50, 0x4B, 3, 4])
+        case .oldWorkbook:
+            Facts(
+                text: "an Excel workbook of the old kind", ending: ".xls",
+                signature: [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1])
+        case .tar: Facts(text: "a tar archive")
+        case .zstd: Facts(text: "a zstd file", ending: ".zst", signature: [0x28, 0xB5, 0x2F, 0xFD])
+        case .xz:
+            Facts(text: "an xz file", ending: ".xz", signature: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0])
+        // After it follow the block size as a digit and the signature of the first block.
+        case .bzip2: Facts(text: "a bzip2 file", ending: ".bz2", signature: [0x42, 0x5A, 0x68])
+        // After it follows the header of the first page, which is not text.
+        case .parquet:
+            Facts(text: "a Parquet file", ending: ".parquet", signature: "PAR1".utf8 + [0x15])
         }
     }
+
+    /// The text for "the first bytes are those of …".
+    package var text: String { facts.text }
 
     /// Returns whether two bytes start any of the signatures.
     static func mayBegin(with bytes: some Collection<UInt8>) -> Bool {
         allCases.contains {
-            !$0.beginning.isEmpty && bytes.prefix(2).elementsEqual($0.beginning.prefix(2))
-        }
-    }
-
-    private var beginning: [UInt8] {
-        switch self {
-        case .zip, .workbook: [0x50, 0x4B, 3, 4]
-        case .emptyZip: [0x50, 0x4B, 5, 6]
-        // It starts like a gzip file that etl decompresses.
-        case .nestedGzip, .tar: []
-        case .oldWorkbook: [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]
-        case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
-        case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]
-        // After it follow the block size as a digit and the signature of the first block.
-        case .bzip2: [0x42, 0x5A, 0x68]
-        // After it follows the header of the first page, which is not text.
-        case .parquet: Array("PAR1".utf8) + [0x15]
+            let signature = $0.facts.signature
+            return !signature.isEmpty && bytes.prefix(2).elementsEqual(signature.prefix(2))
         }
     }
 
     private func isBeginning(of bytes: some Collection<UInt8>) -> Bool {
-        guard !beginning.isEmpty, bytes.starts(with: beginning) else { return false }
+        let signature = facts.signature
+        guard !signature.isEmpty, bytes.starts(with: signature) else { return false }
         // Text can also start with these three letters.
         return self != .bzip2
             || bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
-    }
-
-    /// The text for "the first bytes are those of …".
-    package var text: String {
-        switch self {
-        case .zip: "a zip archive"
-        case .emptyZip: "a zip archive without a file"
-        case .nestedGzip: "a gzip file inside a gzip file"
-        case .workbook: "an Excel workbook"
-        case .oldWorkbook: "an Excel workbook of the old kind"
-        case .tar: "a tar archive"
-        case .zstd: "a zstd file"
-        case .xz: "an xz file"
-        case .bzip2: "a bzip2 file"
-        case .parquet: "a Parquet file"
-        }
     }
 
     /// Returns the line of a spec that reads the file.

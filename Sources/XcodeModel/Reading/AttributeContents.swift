@@ -11,8 +11,7 @@ enum AttributeContents {
     ) -> AttributeDescription? {
         var source = ElementAttributes(element, owner, problems)
         guard let name = source.name("An attribute of '\(owner)'") else { return nil }
-        source = ElementAttributes(element, "\(owner).\(name)", problems)
-        _ = source.text("name")
+        source.keyPath = "\(owner).\(name)"
         let isTransient = source.flag("transient")
         var attribute = AttributeDescription(
             name: name, type: type(&source, isTransient: isTransient),

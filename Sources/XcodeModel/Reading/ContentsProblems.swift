@@ -50,7 +50,8 @@ final class ContentsProblems {
 /// A reader of an element's attributes that keeps the unread ones, so that no content is lost.
 struct ElementAttributes {
     let element: XMLElement
-    let keyPath: String
+    /// The name of the element in messages; its owner until its own name is read.
+    var keyPath: String
     let problems: ContentsProblems
     private var taken: Set<String> = []
     private var kept: [String: String] = [:]

@@ -11,8 +11,7 @@ enum EntityContents {
     static func read(_ element: XMLElement, _ problems: ContentsProblems) -> EntityDeclaration? {
         var source = ElementAttributes(element, "", problems)
         guard let name = source.name("An entity") else { return nil }
-        source = ElementAttributes(element, name, problems)
-        _ = source.text("name")
+        source.keyPath = name
         var entity = EntityDescription(name: name)
         entity.superentityName = source.filled("parentEntity")
         entity.isAbstract = source.flag("isAbstract")

@@ -10,8 +10,7 @@ enum RelationshipContents {
     ) -> (description: RelationshipDescription, places: RelationshipPlaces)? {
         var source = ElementAttributes(element, owner, problems)
         guard let name = source.name("A relationship of '\(owner)'") else { return nil }
-        source = ElementAttributes(element, "\(owner).\(name)", problems)
-        _ = source.text("name")
+        source.keyPath = "\(owner).\(name)"
         guard let destination = source.filled("destinationEntity") else {
             problems.fail(
                 "missing-destination", "'\(owner).\(name)' has no destination", source.place(nil),

@@ -8,8 +8,7 @@ enum RequestContents {
     ) -> FetchRequestTemplate? {
         var source = ElementAttributes(element, owner ?? "", problems)
         guard let name = source.name("A fetch request") else { return nil }
-        source = ElementAttributes(element, owner ?? name, problems)
-        _ = source.text("name")
+        source.keyPath = owner ?? name
         guard let entity = source.filled("entity") else {
             problems.fail(
                 "missing-entity", "The fetch request '\(name)' names no entity", source.place(nil))
@@ -29,8 +28,7 @@ enum RequestContents {
     ) -> FetchedPropertyDescription? {
         var source = ElementAttributes(element, owner, problems)
         guard let name = source.name("A fetched property of '\(owner)'") else { return nil }
-        source = ElementAttributes(element, "\(owner).\(name)", problems)
-        _ = source.text("name")
+        source.keyPath = "\(owner).\(name)"
         guard let child = element.children(named: "fetchRequest").first else {
             problems.warn(
                 "fetched", "'\(owner).\(name)' has no fetch request; it is left out",
@@ -38,12 +36,11 @@ enum RequestContents {
             return nil
         }
         guard let request = template(child, "\(owner).\(name)", problems) else { return nil }
-        let property = FetchedPropertyDescription(
+        var property = FetchedPropertyDescription(
             name: name, request: request, isOptional: source.flag("optional"),
             renamingIdentifier: source.filled("elementID"), userInfo: source.userInfo())
         source.warnAboutChildren(except: ["fetchRequest", "userInfo"])
-        var result = property
-        result.extras = source.extras
-        return result
+        property.extras = source.extras
+        return property
     }
 }
