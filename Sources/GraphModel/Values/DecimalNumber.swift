@@ -45,8 +45,7 @@ package struct DecimalNumber: Sendable, Hashable {
         if magnitude == 0 { return 0 }
         if exponent == 0 { return Double(magnitude) }
         guard exponent >= -19, exponent <= 19 else { return nil }
-        var power: UInt64 = 1
-        for _ in 0..<abs(exponent) { power &*= 10 }
+        let power = UInt64.powerOfTen(abs(exponent))
         if magnitude < 1 << 53, power < 1 << 53 {
             // Both are exact doubles, so one operation rounds only once (Clinger 1990).
             return exponent < 0
@@ -156,5 +155,15 @@ private struct Cursor {
         }
         guard index > start else { return nil }
         return isNegative ? -value : value
+    }
+}
+
+extension FixedWidthInteger {
+    /// Returns a power of ten, which the type must be able to hold.
+    @inline(__always)
+    static func powerOfTen(_ exponent: Int) -> Self {
+        var power: Self = 1
+        for _ in 0..<exponent { power &*= 10 }
+        return power
     }
 }

@@ -58,10 +58,7 @@ extension ExactDecimal {
 
     /// Returns a power of ten, or `nil` if it has more than 128 bits.
     private static func power(_ exponent: Int) -> UInt128? {
-        guard exponent <= digitsMax else { return nil }
-        var power: UInt128 = 1
-        for _ in 0..<exponent { power *= 10 }
-        return power
+        exponent <= digitsMax ? .powerOfTen(exponent) : nil
     }
 
     private static func sum(_ left: ExactDecimal, _ right: ExactDecimal) -> ExactDecimal {

@@ -12,10 +12,8 @@ package struct PredicateTerm: Sendable, Hashable {
     /// The operators between two expressions.
     package static var comparisons: [PredicateTerm] {
         ComparisonOperator.allCases.map { op in
-            let (meaning, example) = op.explained
-            return PredicateTerm(
-                spellings: [op.rawValue] + PredicateLexer.otherSpellings(of: op.rawValue),
-                meaning: meaning, example: example)
+            PredicateTerm(
+                [op.rawValue] + PredicateLexer.otherSpellings(of: op.rawValue), op.explained)
         }
     }
 
@@ -23,8 +21,7 @@ package struct PredicateTerm: Sendable, Hashable {
     package static var modifiers: [PredicateTerm] {
         ComparisonModifier.allCases.compactMap { modifier in
             let words = PredicateKeywords.modifiers.filter { $0.value == modifier }.keys.sorted()
-            guard let (meaning, example) = modifier.explained, !words.isEmpty else { return nil }
-            return PredicateTerm(spellings: words, meaning: meaning, example: example)
+            return words.isEmpty ? nil : modifier.explained.map { PredicateTerm(words, $0) }
         }
     }
 
@@ -73,15 +70,9 @@ package struct PredicateTerm: Sendable, Hashable {
 
     /// The operators between two numbers.
     package static var arithmetic: [PredicateTerm] {
-        ArithmeticOperator.allCases.map { op in
-            let (meaning, example) = op.explained
-            return PredicateTerm(spellings: [op.rawValue], meaning: meaning, example: example)
-        } + [
-            PredicateTerm(
-                spellings: [PredicateFunction.complement.name],
-                meaning: PredicateFunction.complement.meaning,
-                example: PredicateFunction.complement.example)
-        ]
+        let complement = PredicateFunction.complement
+        return ArithmeticOperator.allCases.map { PredicateTerm([$0.rawValue], $0.explained) }
+            + [PredicateTerm([complement.name], (complement.meaning, complement.example))]
     }
 
     /// The functions that stand for operators on collections.
@@ -99,14 +90,9 @@ package struct PredicateTerm: Sendable, Hashable {
 
     /// The operators on collections and lists.
     package static var collections: [PredicateTerm] {
-        CollectionOperator.allCases.map { op in
-            let (meaning, example) = op.explained
-            return PredicateTerm(spellings: [op.rawValue], meaning: meaning, example: example)
-        }
+        CollectionOperator.allCases.map { PredicateTerm([$0.rawValue], $0.explained) }
             + PredicateKeywords.indexes.sorted { $0.key < $1.key }.map { word, index in
-                let (meaning, example) = index.explained
-                return PredicateTerm(
-                    spellings: ["[\(word)]"], meaning: meaning, example: example)
+                PredicateTerm(["[\(word)]"], index.explained)
             } + [
                 PredicateTerm(
                     spellings: ["[0]"],
@@ -117,6 +103,12 @@ package struct PredicateTerm: Sendable, Hashable {
                 let (usage, meaning, example) = form.explained
                 return PredicateTerm(spellings: [usage], meaning: meaning, example: example)
             }
+    }
+}
+
+extension PredicateTerm {
+    private init(_ spellings: [String], _ explained: (meaning: String, example: String)) {
+        self.init(spellings: spellings, meaning: explained.meaning, example: explained.example)
     }
 }
 

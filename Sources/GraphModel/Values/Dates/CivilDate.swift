@@ -52,8 +52,7 @@ enum CivilDate {
         if fraction == 0 { return Double(whole) }
         var fraction = fraction
         var digits = digits
-        var power = 1
-        for _ in 0..<digits { power &*= 10 }
+        var power = Int.powerOfTen(digits)
         while true {
             let (product, overflow) = whole.multipliedReportingOverflow(by: power)
             let (sum, carry) = product.addingReportingOverflow(fraction)

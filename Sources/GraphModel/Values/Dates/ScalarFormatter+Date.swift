@@ -28,7 +28,7 @@ extension ScalarFormatter {
             if seconds < 0, fraction > 0 {
                 // The fraction counts up from the second below.
                 whole -= 1
-                fraction = powerOfTen(digits) - fraction
+                fraction = UInt64.powerOfTen(digits) - fraction
             }
         }
         return (whole, fraction, digits)
@@ -109,7 +109,7 @@ extension ScalarFormatter {
             units /= 10
             digits -= 1
         }
-        return stripped(units % powerOfTen(digits), digits: digits)
+        return stripped(units % UInt64.powerOfTen(digits), digits: digits)
     }
 
     /// Returns the fraction in that number of digits, or `nil` if they do not identify the double.
@@ -133,11 +133,5 @@ extension ScalarFormatter {
             digits -= 1
         }
         return (value, digits)
-    }
-
-    private static func powerOfTen(_ exponent: Int) -> UInt64 {
-        var power: UInt64 = 1
-        for _ in 0..<exponent { power &*= 10 }
-        return power
     }
 }

@@ -29,8 +29,7 @@ extension ScalarFormatter {
             return writer.finish()
         }
         let places = -number.exponent
-        var power: UInt64 = 1
-        for _ in 0..<min(places, 19) { power &*= 10 }
+        let power = UInt64.powerOfTen(min(places, 19))
         let whole = places > 19 ? 0 : number.magnitude / power
         let fraction = places > 19 ? number.magnitude : number.magnitude % power
         writer.append(number: whole)
