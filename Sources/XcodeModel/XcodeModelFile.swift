@@ -100,8 +100,8 @@ package enum XcodeModelFile {
                 where: PathText.folder(of: path).hasSuffix)
         {
             let name = PathText.lastComponent(path).dropLast(suffix.count)
-            do throws(Diagnostic) {
-                let bundle = try XcodeModelBundle.open(PathText.folder(of: path))
+            // A folder that is not a bundle has no versions to list.
+            if let bundle = try? XcodeModelBundle.open(PathText.folder(of: path)) {
                 let hint =
                     Suggestion.closest(to: String(name), among: bundle.versions)
                     .map { ". Did you mean '\($0)'?" }
@@ -109,9 +109,6 @@ package enum XcodeModelFile {
                 return Diagnostic(
                     code: "file.missing", "The bundle has no version '\(name)'" + hint,
                     at: .file(path))
-            } catch {
-                return Diagnostic(
-                    code: "file.missing", "The model does not exist", at: .file(path))
             }
         }
         return Diagnostic(code: "file.missing", "The model does not exist", at: .file(path))

@@ -9,7 +9,9 @@ package enum ModelYAMLWriter {
     ) -> (text: String, warnings: [Diagnostic]) {
         let versions = model.versionIdentifiers.map { YAMLOutput.text($0) }
         let configurations = model.configurations.sorted { $0.key < $1.key }
-        let requests = model.fetchRequestTemplates.map { ($0.name, YAMLOutput.mapping(request($0))) }
+        let requests = model.fetchRequestTemplates.map {
+            ($0.name, YAMLOutput.mapping(request($0)))
+        }
         let entries = present([
             ("model", .plain("\(ModelFile.version)")),
             ("version", versions.count > 1 ? .list(versions) : versions.first),

@@ -25,9 +25,7 @@ extension JSONDocumentDecoder {
             expectation = .record
             return true
         case .afterValue: return afterValue(&position, batch: batch)
-        default:
-            fail(.unexpectedByte, at: position, batch: batch)
-            return false
+        default: return fail(.unexpectedByte, at: position, batch: batch)
         }
     }
 
@@ -35,8 +33,7 @@ extension JSONDocumentDecoder {
         _ position: inout Bytes, parser: inout JSONRecordParser, isFinal: Bool, batch: RecordBatch
     ) -> Bool {
         guard !JSONFault.isOfNoUTF8(position.pointee) else {
-            fail(.invalidUTF8, at: position, batch: batch)
-            return false
+            return fail(.invalidUTF8, at: position, batch: batch)
         }
         if path.isAtEnd {
             return target(&position, parser: &parser, isFinal: isFinal, batch: batch)
@@ -72,12 +69,11 @@ extension JSONDocumentDecoder {
             // If it is not `null`, the skipper fails.
             skipper = JSONScanner(depthMax: store.depthMax)
         default:
-            fail(
+            return fail(
                 .jsonPathMismatch(
                     path: path.text, wanted: path.target.text,
                     others: path.otherPaths(to: position.pointee)),
                 at: position, batch: batch)
-            return false
         }
         hasFoundRecords = true
         return failure == nil
@@ -109,9 +105,8 @@ extension JSONDocumentDecoder {
         case .ahead: break
         case .elsewhere: skipper = JSONScanner(depthMax: store.depthMax)
         case .twice:
-            fail(
+            return fail(
                 "The name '\(name)' on the path \(path.text) comes twice", at: start, batch: batch)
-            return false
         }
         expectation = .value
         return true
@@ -155,20 +150,16 @@ extension JSONDocumentDecoder {
         guard path.level > 0 else {
             if position.pointee == UInt8(ascii: "{"), recordCount == 1, path.text == "$" {
                 // Objects on separate lines were detected before decoding started.
-                fail(.jsonSeveral, at: position, batch: batch)
-            } else {
-                fail(.unexpectedByte, at: position, batch: batch)
+                return fail(.jsonSeveral, at: position, batch: batch)
             }
-            return false
+            return fail(.unexpectedByte, at: position, batch: batch)
         }
         let isObject = path.isInObject
         switch position.pointee {
         case UInt8(ascii: ","): expectation = isObject ? .member : .value
         case UInt8(ascii: "}") where isObject, UInt8(ascii: "]") where !isObject:
             return closeLevel(&position)
-        default:
-            fail(.unexpectedByte, at: position, batch: batch)
-            return false
+        default: return fail(.unexpectedByte, at: position, batch: batch)
         }
         position += 1
         return true

@@ -115,8 +115,7 @@ final class JSONDocumentDecoder: RecordDecoder {
         } else if byte == (isOfObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
             expectation = .afterValue
         } else {
-            fail(.unexpectedByte, at: position, batch: batch)
-            return false
+            return fail(.unexpectedByte, at: position, batch: batch)
         }
         position += 1
         return true
@@ -134,12 +133,10 @@ final class JSONDocumentDecoder: RecordDecoder {
         case .more:
             guard isFinal else { return false }
             guard position == limit, scanner.isCompleteAtEnd else {
-                fail(.incomplete, at: limit, batch: batch)
-                return false
+                return fail(.incomplete, at: limit, batch: batch)
             }
         case .failed:
-            fail(scanner.fault.kind, at: scanner.fault.place ?? position, batch: batch)
-            return false
+            return fail(scanner.fault.kind, at: scanner.fault.place ?? position, batch: batch)
         }
         skipper = nil
         expectation = isSkippingRecord ? .afterRecord : .afterValue
@@ -208,8 +205,7 @@ final class JSONDocumentDecoder: RecordDecoder {
             return incompleteRecord(&position, limit: limit, batch: batch)
         case .failed:
             recordCount += 1
-            fail(fault.kind, at: fault.place ?? start, batch: batch)
-            return false
+            return fail(fault.kind, at: fault.place ?? start, batch: batch)
         case .done: break
         }
         if isTooBig { fault = JSONFault(kind: .tooBig, place: start) }
@@ -252,22 +248,26 @@ final class JSONDocumentDecoder: RecordDecoder {
         }
     }
 
-    func fail(_ kind: JSONFault.Kind, at place: Bytes, batch: RecordBatch) {
+    /// Ends the document with an error; returns `false`, so that readers can return its result.
+    @discardableResult
+    func fail(_ kind: JSONFault.Kind, at place: Bytes, batch: RecordBatch) -> Bool {
         if kind == .tooDeep { return fail(.jsonTooDeep, at: place, batch: batch) }
         let reason =
             kind == .incomplete ? "The document ends early" : kind.recordFault(encoding).message
-        fail(reason, at: place, batch: batch)
+        return fail(reason, at: place, batch: batch)
     }
 
-    /// Ends the document with an error.
-    func fail(_ reason: String, at place: Bytes, batch: RecordBatch) {
+    @discardableResult
+    func fail(_ reason: String, at place: Bytes, batch: RecordBatch) -> Bool {
         fail(.jsonStructure(reason: reason), at: place, batch: batch)
     }
 
-    func fail(_ kind: RecordStreamError.Kind, at place: Bytes, batch: RecordBatch) {
+    @discardableResult
+    func fail(_ kind: RecordStreamError.Kind, at place: Bytes, batch: RecordBatch) -> Bool {
         var location = batch.location(
             number: recordCount, offset: place - Bytes(batch.chunk.start), field: nil)
         if recordCount == 0 { location.record = nil }
         failure = RecordStreamError(kind, at: location)
+        return false
     }
 }

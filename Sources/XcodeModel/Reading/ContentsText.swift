@@ -38,7 +38,8 @@ enum ContentsText {
         case .integer64: integer(text, within: .min ... .max)
         case .boolean: boolean(text).map { .integer($0 ? 1 : 0) }
         case .double: number(text).map { .real($0) }
-        case .float: number(text).map { Double(Float($0)) }.flatMap { $0.isFinite ? .real($0) : nil }
+        case .float:
+            number(text).map { Double(Float($0)) }.flatMap { $0.isFinite ? .real($0) : nil }
         case .decimal: ScalarText.decimal(text).map { .real($0) }
         case .date: number(text).map { .real($0) }
         case .string: .text(text)

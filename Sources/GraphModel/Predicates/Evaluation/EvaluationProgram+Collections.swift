@@ -128,9 +128,7 @@ extension EvaluationProgram {
                     return try self.visit(
                         handles, start + 1, toManyCount: toManyCount, isInside: true, from: next,
                         scope, body)
-                case .value(let value):
-                    if value.isNull { return true }
-                    throw .wrongKind(needed: "An object", found: value.kindName)
+                case .value(let value): return try value.leading(to: true)
                 }
             }
         }
@@ -149,9 +147,7 @@ extension EvaluationProgram {
             case .object(let node):
                 return try self.visit(
                     handles, 0, toManyCount: nil, isInside: true, from: node, scope, body)
-            case .value(let value):
-                if value.isNull { return true }
-                throw .wrongKind(needed: "An object", found: value.kindName)
+            case .value(let value): return try value.leading(to: true)
             }
         }
     }

@@ -140,10 +140,19 @@ struct EvaluationScope<Graph: EvaluationGraph> {
     func node(_ depth: Int) throws(EvaluationError) -> Graph.Node? {
         switch element(depth) {
         case .object(let node): return node
-        case .value(let value):
-            if value.isNull { return nil }
-            throw .wrongKind(needed: "An object", found: value.kindName)
+        case .value(let value): return try value.leading(to: nil)
         }
+    }
+}
+
+extension EvaluatedValue {
+    /// Returns the result of a path that leads through this value, which must be nil.
+    ///
+    /// Any other value has no keys, so it is an error.
+    @inline(__always)
+    func leading<Result>(to result: Result) throws(EvaluationError) -> Result {
+        if isNull { return result }
+        throw .wrongKind(needed: "An object", found: kindName)
     }
 }
 
@@ -248,9 +257,7 @@ extension EvaluationProgram {
         case .member(let base, let handles, _):
             switch try property(base, scope) {
             case .object(let object): return try read(handles, from: object, scope)
-            case .value(let value):
-                if value.isNull { return .value(.null) }
-                throw .wrongKind(needed: "An object", found: value.kindName)
+            case .value(let value): return try value.leading(to: .value(.null))
             case .elements: throw .severalValues
             }
         default: return .value(try value(node, scope))
@@ -278,9 +285,7 @@ extension EvaluationProgram {
             if index == handles.count - 1 { return property }
             switch property {
             case .object(let next): node = next
-            case .value(let value):
-                if value.isNull { return property }
-                throw .wrongKind(needed: "An object", found: value.kindName)
+            case .value(let value): return try value.leading(to: property)
             case .elements: return property
             }
         }
