@@ -80,11 +80,7 @@ enum EntityReader {
         }
         for item in value.list() ?? [] {
             guard let index = item.mapping() else { continue }
-            let name = index.required("name")?.filledText()
-            let items = index.required("properties")?.listOrOne() ?? []
-            let predicate = index.optional("where")
-            index.finish()
-            if let name { addIndex(name, items, predicate, item, &declared) }
+            readIndex(index.required("name")?.filledText(), index, item, &declared)
         }
     }
 
@@ -92,16 +88,21 @@ enum EntityReader {
     private static func readIndex(
         _ name: String, _ value: YAMLValue, _ declared: inout EntityDeclaration
     ) {
-        var items: [YAMLValue] = []
-        var predicate: YAMLValue?
         if value.isMapping, let index = value.mapping() {
-            items = index.required("properties")?.listOrOne() ?? []
-            predicate = index.optional("where")
-            index.finish()
+            readIndex(name, index, value, &declared)
         } else {
-            items = value.listOrOne() ?? []
+            addIndex(name, value.listOrOne() ?? [], nil, value, &declared)
         }
-        addIndex(name, items, predicate, value, &declared)
+    }
+
+    private static func readIndex(
+        _ name: String?, _ index: YAMLMapping, _ value: YAMLValue,
+        _ declared: inout EntityDeclaration
+    ) {
+        let items = index.required("properties")?.listOrOne() ?? []
+        let predicate = index.optional("where")
+        index.finish()
+        if let name { addIndex(name, items, predicate, value, &declared) }
     }
 
     private static func addIndex(

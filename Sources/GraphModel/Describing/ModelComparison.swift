@@ -30,6 +30,12 @@ struct ModelComparison {
         found.append(Change(subject: subject, text: text, effect: effect, kind: kind))
     }
 
+    private mutating func addOptionality(_ subject: String, _ isOptional: Bool, needs: Bool) {
+        add(
+            subject, isOptional ? "is optional now" : "is required now",
+            needs ? .mapping : .lightweight)
+    }
+
     private mutating func compareWhole<Value: Equatable>(
         _ what: String, _ before: Value, _ after: Value
     ) {
@@ -150,9 +156,7 @@ struct ModelComparison {
                 continue
             }
             if partner.isOptional != attribute.isOptional {
-                add(
-                    path, attribute.isOptional ? "is optional now" : "is required now",
-                    needsValue ? .mapping : .lightweight)
+                addOptionality(path, attribute.isOptional, needs: needsValue)
             }
             if partner.versionHashModifier != attribute.versionHashModifier {
                 add(path, "hash modifier differs", .lightweight)
@@ -187,9 +191,7 @@ struct ModelComparison {
         }
         if before.isOptional != after.isOptional {
             let needs = !after.isOptional && after.defaultValue == nil && !after.isTransient
-            add(
-                path, after.isOptional ? "is optional now" : "is required now",
-                needs ? .mapping : .lightweight)
+            addOptionality(path, after.isOptional, needs: needs)
         }
         if before.isOptional, after.isOptional,
             (before.requiredBeside == nil) != (after.requiredBeside == nil)
@@ -260,9 +262,7 @@ struct ModelComparison {
                 after.isToMany ? .lightweight : .mapping)
         }
         if before.isOptional != after.isOptional {
-            add(
-                path, after.isOptional ? "is optional now" : "is required now",
-                after.isOptional ? .lightweight : .mapping)
+            addOptionality(path, after.isOptional, needs: !after.isOptional)
         }
         let loud: [(String, Bool)] = [
             ("order", before.isOrdered != after.isOrdered),

@@ -21,20 +21,17 @@ enum ArchivedRules {
             rules.append(
                 ValidationRule(predicate: predicate.description, message: "'\(name)' must \(text)"))
         }
-        if let minimum = attribute.length?.minimum {
-            let limit = number(minimum, .integer64)
+        let (length, range) = (attribute.length, attribute.range)
+        if let limit = length?.minimum.map({ number($0, .integer64) }) {
             add(.keyPath(["length"]), .greaterOrEqual, limit, "have at least \(limit) characters")
         }
-        if let maximum = attribute.length?.maximum {
-            let limit = number(maximum, .integer64)
+        if let limit = length?.maximum.map({ number($0, .integer64) }) {
             add(.keyPath(["length"]), .lessOrEqual, limit, "have at most \(limit) characters")
         }
-        if let minimum = attribute.range?.minimum {
-            let limit = number(minimum, type)
+        if let limit = range?.minimum.map({ number($0, type) }) {
             add(.evaluatedObject, .greaterOrEqual, limit, "be at least \(limit)")
         }
-        if let maximum = attribute.range?.maximum {
-            let limit = number(maximum, type)
+        if let limit = range?.maximum.map({ number($0, type) }) {
             add(.evaluatedObject, .lessOrEqual, limit, "be at most \(limit)")
         }
         if let pattern = attribute.pattern {

@@ -22,13 +22,20 @@ struct FormatLints {
         }
     }
 
-    private func check(_ rule: String, of entity: String, at place: SourceLocation) {
-        let found = FormatCheck(entityName: entity, model: model, allowsTransient: true)
-            .predicate(rule)
+    /// Returns the predicate, or reports its mistakes.
+    private func resolved(
+        _ text: String, _ check: FormatCheck, at place: SourceLocation
+    ) -> GraphPredicate? {
+        let found = check.predicate(text)
         for mistake in found.mistakes {
             problems.report(mistake.code.rawValue, mistake.description, at: .source(place))
         }
-        guard found.mistakes.isEmpty, let resolved = found.resolved,
+        return found.mistakes.isEmpty ? found.resolved : nil
+    }
+
+    private func check(_ rule: String, of entity: String, at place: SourceLocation) {
+        let check = FormatCheck(entityName: entity, model: model, allowsTransient: true)
+        guard let resolved = resolved(rule, check, at: place),
             !resolved.keyPaths.contains(where: {
                 model.attribute($0[0], of: entity)?.isDoubtful ?? false
             })
@@ -64,11 +71,8 @@ struct FormatLints {
         _ index: FetchIndexDescription, of entity: String, at place: SourceLocation
     ) {
         guard let text = index.partialIndexPredicate else { return }
-        let found = FormatCheck(entityName: entity, model: model).predicate(text)
-        for mistake in found.mistakes {
-            problems.report(mistake.code.rawValue, mistake.description, at: .source(place))
-        }
-        guard found.mistakes.isEmpty, let predicate = found.resolved else { return }
+        let check = FormatCheck(entityName: entity, model: model)
+        guard let predicate = resolved(text, check, at: place) else { return }
         guard predicate.comparesWithConstants else {
             return problems.report(
                 "model.index",
