@@ -115,12 +115,7 @@ package final class GzipMembers {
         }
         let group = groups[current]
         group.fill(from: input, &inputFailure)
-        do throws(ThreadShortage) {
-            try workers[nextWorker].run { group.run() }
-        } catch {
-            // Slower without a thread, but it works.
-            group.run()
-        }
+        workers[nextWorker].runAnyway { group.run() }
         nextWorker = (nextWorker + 1) % workers.count
         current = (current + 1) % groupsMax
         pendingCount += 1

@@ -82,12 +82,7 @@ final class GzipWriter {
     private func submit(isLast: Bool, to sink: Sink) throws(RecordStreamError) {
         let job = jobs[current]
         job.isLast = isLast
-        do throws(ThreadShortage) {
-            try workers[nextWorker].run { job.run() }
-        } catch {
-            // Slower without a thread, but it works.
-            job.run()
-        }
+        workers[nextWorker].runAnyway { job.run() }
         nextWorker = (nextWorker + 1) % workers.count
         pendingCount += 1
         current = (current + 1) % jobs.count

@@ -50,13 +50,7 @@ final class WriteBehind: Sendable {
         }
         guard let earlier else { return }
         free.wait()
-        do throws(ThreadShortage) {
-            try worker.run { [self] in
-                store(earlier)
-                free.signal()
-            }
-        } catch {
-            // Slower without a thread, but it works.
+        worker.runAnyway { [self] in
             store(earlier)
             free.signal()
         }
@@ -88,5 +82,17 @@ final class WriteBehind: Sendable {
 
     private func rethrow() throws(SystemFault) {
         if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+}
+
+extension WorkerThread {
+    /// Adds a job that runs after the earlier jobs, or runs it here if it can get no thread.
+    func runAnyway(_ job: @escaping @Sendable () -> Void) {
+        do throws(ThreadShortage) {
+            try run(job)
+        } catch {
+            // Slower without a thread, but it works.
+            job()
+        }
     }
 }
