@@ -84,130 +84,113 @@ package struct Explanation: Sendable, Hashable {
 
     /// The words for the record counts in the line of an import and in reports.
     static let results: [Explanation] = [
-        ("inserted", "The record has created an object.", "No action needed."),
-        ("updated", "The record has changed an object.", "No action needed."),
-        ("unchanged", "The object already has the record's values.", "No action needed."),
-        (
+        .init("inserted", "The record has created an object.", "No action needed."),
+        .init("updated", "The record has changed an object.", "No action needed."),
+        .init("unchanged", "The object already has the record's values.", "No action needed."),
+        .init(
             "skipped", "An object with the key exists, and `when-found` is `skip`.",
-            "To overwrite objects, set `when-found` to update or replace."
-        ),
-        (
+            "To overwrite objects, set `when-found` to update or replace."),
+        .init(
             "filtered", "The record does not meet the `filter` of its import.",
-            "Correct `filter` if it drops too many records."
-        ),
-        (
+            "Correct `filter` if it drops too many records."),
+        .init(
             "superseded",
             "Another record of the same import has the same key and was used instead.",
-            "Set `duplicates` to first to keep the first one, or to reject to list them."
-        ),
-        (
+            "Set `duplicates` to first to keep the first one, or to reject to list them."),
+        .init(
             "linked",
             "The link of the record is in the store; the import only adds links, as of a join table.",
-            "No action needed."
-        ),
-        (
+            "No action needed."),
+        .init(
             "rejected",
             "The record was not imported. The reject folder has the record and the reason.",
-            "See `etl explain CODE` for the reason, correct the record, and run `etl replay`."
-        ),
-        (
-            "replayed", "The record was rejected, then imported by a replay.",
-            "No action needed."
-        ),
-        (
+            "See `etl explain CODE` for the reason, correct the record, and run `etl replay`."),
+        .init(
+            "replayed", "The record was rejected, then imported by a replay.", "No action needed."),
+        .init(
             "discarded", "The changes of the record were undone because its run failed.",
-            "Correct the cause, and run again."
-        ),
-        (
+            "Correct the cause, and run again."),
+        .init(
             "waiting", "The record was read but is not written yet.",
-            "Run again; the next run writes it."
-        ),
-    ].map { word, meaning, fix in
-        Explanation(title: word, names: [word], meaning: meaning, fix: fix)
-    }
-
-    /// The reasons for which a record can be rejected.
-    static let rejectCodes = [
-        "parse", "shape", "key", "cast", "required", "link", "unique", "validate", "expr",
-        "encoding", "too-big", "duplicate", "found", "extra",
+            "Run again; the next run writes it."),
     ]
 
-    static let rejects: [Explanation] =
-        (rejectCodes + ["duplicate-key"]).map { code in
-            let (meaning, fix) = rejectTexts[code] ?? ("", "")
-            return Explanation(
-                title: "reject \(code)", names: [code], meaning: meaning, fix: fix)
-        }
+    /// The reasons for which a record can be rejected.
+    static let rejectCodes = rejectTexts.map(\.title).filter { $0 != "duplicate-key" }
+
+    static let rejects = rejectTexts.map { reject in
+        var explanation = reject
+        explanation.title = "reject \(reject.title)"
+        return explanation
+    }
 
     /// Returns the meaning of a reject code.
-    static func meaning(ofReject code: String) -> String { rejectTexts[code]?.0 ?? "" }
+    static func meaning(ofReject code: String) -> String {
+        rejectTexts.first { $0.title == code }?.meaning ?? ""
+    }
 
-    private static let rejectTexts: [String: (String, String)] = [
-        "parse": (
-            "The record is not valid in its format.",
+    private static let rejectTexts: [Explanation] = [
+        .init(
+            "parse", "The record is not valid in its format.",
             "Correct the record at the position in the message. For tables, check `quote` and `delimiter`."
         ),
-        "shape": (
-            "The input is not a record, for example a number, or two values on one line.",
-            "Write each record as one object; `read.at` is the path of the array of records."
-        ),
-        "key": (
+        .init(
+            "shape", "The input is not a record, for example a number, or two values on one line.",
+            "Write each record as one object; `read.at` is the path of the array of records."),
+        .init(
+            "key",
             "The key is null or missing, several objects in the store share it, or no object has it "
                 + "and `when-missing` is `reject`.",
             "Fill in or correct the key, delete or change the duplicates in the message, or set `key` "
-                + "to other attributes."
-        ),
-        "cast": (
-            "A value does not have its attribute's type.",
+                + "to other attributes."),
+        .init(
+            "cast", "A value does not have its attribute's type.",
             "Correct the value, or convert it under `set` with `clean`, `map`, `date`, or `number`; "
-                + "`on: { cast: null }` sets optional attributes to null."
-        ),
-        "required": (
-            "A required attribute has no value.",
-            "Fill in the field, set a `default` under `set`, or make the attribute optional."
-        ),
-        "link": (
-            "No object has the key that a link names.",
+                + "`on: { cast: null }` sets optional attributes to null."),
+        .init(
+            "required", "A required attribute has no value.",
+            "Fill in the field, set a `default` under `set`, or make the attribute optional."),
+        .init(
+            "link", "No object has the key that a link names.",
             "Import that object first or in the same stage, or set `missing` to create, null, report, or "
-                + "skip."
-        ),
-        "unique": (
-            "Another object has the same values of a uniqueness constraint.",
-            "Correct the record, or use that constraint as `key`."
-        ),
-        "validate": (
+                + "skip."),
+        .init(
+            "unique", "Another object has the same values of a uniqueness constraint.",
+            "Correct the record, or use that constraint as `key`."),
+        .init(
+            "validate",
             "A value breaks a rule of the model, such as a range, a length, or a pattern.",
-            "Correct the value."
-        ),
-        "expr": (
-            "An expression or a predicate over the record fails.",
-            "Correct the record, or extend the expression to handle it."
-        ),
-        "encoding": (
-            "The bytes are not valid in the expected encoding.",
-            "Correct the file, or set `read.encoding` to its encoding."
-        ),
-        "too-big": (
-            "The record is larger than `read.max-record`.",
-            "Add the closing quote or bracket if it is missing, or raise `read.max-record`."
-        ),
-        "duplicate": (
+            "Correct the value."),
+        .init(
+            "expr", "An expression or a predicate over the record fails.",
+            "Correct the record, or extend the expression to handle it."),
+        .init(
+            "encoding", "The bytes are not valid in the expected encoding.",
+            "Correct the file, or set `read.encoding` to its encoding."),
+        .init(
+            "too-big", "The record is larger than `read.max-record`.",
+            "Add the closing quote or bracket if it is missing, or raise `read.max-record`."),
+        .init(
+            "duplicate",
             "An earlier record of the stage had the same key, and `duplicates` is `reject`.",
-            "Correct the records, or set `duplicates` to first or last."
-        ),
-        "found": (
-            "An object with this key already exists, and `when-found` is `reject`.",
-            "Remove the record, or set `when-found` to update, skip, or replace."
-        ),
-        "extra": (
-            "The record has a field that no stage reads, and `extra` is `reject`.",
-            "Name the field under `set` or `link`, or set `extra` to ignore."
-        ),
-        "duplicate-key": (
-            "A JSON object has a key twice, and `on.duplicate-key` rejects it.",
-            "Correct the record, or remove `on.duplicate-key`; then the last value is used."
-        ),
+            "Correct the records, or set `duplicates` to first or last."),
+        .init(
+            "found", "An object with this key already exists, and `when-found` is `reject`.",
+            "Remove the record, or set `when-found` to update, skip, or replace."),
+        .init(
+            "extra", "The record has a field that no stage reads, and `extra` is `reject`.",
+            "Name the field under `set` or `link`, or set `extra` to ignore."),
+        .init(
+            "duplicate-key", "A JSON object has a key twice, and `on.duplicate-key` rejects it.",
+            "Correct the record, or remove `on.duplicate-key`; then the last value is used."),
     ]
+}
+
+extension Explanation {
+    /// Explains a code that is its own title.
+    init(_ code: String, _ meaning: String, _ fix: String) {
+        self.init(title: code, names: [code], meaning: meaning, fix: fix)
+    }
 }
 
 extension ExitStatus {
