@@ -1,7 +1,7 @@
 /// The parts of pages about the keys of files.
 enum MappingPages {
     /// Returns a section for each mapping.
-    static func sections(_ mappings: [any DescribedMapping]) -> String {
+    static func sections(_ mappings: [DescribedMapping]) -> String {
         mappings.map { mapping in
             let example = mapping.example.map { "\n```yaml\n\($0)\n```\n" } ?? ""
             let keys = mapping.hasTable ? "\n" + table(mapping) : ""
@@ -10,7 +10,7 @@ enum MappingPages {
     }
 
     /// Returns the table of a mapping's keys.
-    static func table(_ mapping: any DescribedMapping) -> String {
+    static func table(_ mapping: DescribedMapping) -> String {
         var text = "| key | value | without it | meaning |\n|---|---|---|---|\n"
         for key in mapping.keys {
             var meaning = MarkdownText.cell(key.meaning)

@@ -12,7 +12,7 @@ enum MappingSchema {
     ///   - top: The mapping of the complete file.
     ///   - parts: All mappings that may occur in it, at any depth.
     static func tree(
-        _ title: String, id: String, _ top: any DescribedMapping, parts: [any DescribedMapping]
+        _ title: String, id: String, _ top: DescribedMapping, parts: [DescribedMapping]
     ) -> JSONTree {
         guard case .object(let members) = schema(of: top) else { return .null }
         let definitions = parts.map { JSONTree.Member($0.definition, schema(of: $0)) }
@@ -23,7 +23,7 @@ enum MappingSchema {
             ] + members + [.init("$defs", .object(definitions))])
     }
 
-    private static func schema(of mapping: any DescribedMapping) -> JSONTree {
+    private static func schema(of mapping: DescribedMapping) -> JSONTree {
         let keys = mapping.keys
         let required = keys.filter { $0.absence == .error }
         let properties = keys.map { JSONTree.Member($0.name, schema(of: $0)) }

@@ -6,7 +6,7 @@ package enum ModelSchema {
     static var tree: JSONTree {
         MappingSchema.tree(
             "A model of etl", id: "urn:etl:schema:model:1", ModelMapping.model,
-            parts: ModelMapping.allCases.filter { $0 != .model })
+            parts: Array(ModelMapping.all.dropFirst()))
     }
 }
 
@@ -22,6 +22,6 @@ enum ModelPages {
         that do not refer back, and defaults that break the rules of their attribute.
 
 
-        """ + MappingPages.sections(ModelMapping.allCases)
+        """ + MappingPages.sections(ModelMapping.all)
     }
 }

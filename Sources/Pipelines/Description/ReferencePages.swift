@@ -20,7 +20,7 @@ package enum ReferencePages {
             File(name: "error-codes.md", text: CodePages.errors),
             File(name: "etl.1", text: ManualPage.text(root)),
         ]
-        files += SpecificationMapping.stages.map {
+        files += DescribedMapping.stages.map {
             File(name: $0.address, text: SpecificationPages.stage($0))
         }
         files += root.commands.map {
@@ -46,7 +46,7 @@ package enum ReferencePages {
             | [spec](spec.md) | the keys of a spec, except those of its stages |
 
             """
-        for stage in SpecificationMapping.stages {
+        for stage in DescribedMapping.stages {
             // Text after a blank line would end the table.
             let purpose = stage.purpose.split(separator: "\n\n").first ?? ""
             text += "| [\(stage.title)](\(stage.address)) | \(purpose) |\n"

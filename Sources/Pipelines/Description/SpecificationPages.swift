@@ -12,11 +12,11 @@ enum SpecificationPages {
 
 
         """
-            + MappingPages.sections(SpecKeys.mapping.family(without: SpecificationMapping.stages))
+            + MappingPages.sections(SpecKeys.mapping.family(without: DescribedMapping.stages))
     }
 
     /// Returns the page of a stage, with its nested mappings.
-    static func stage(_ stage: SpecificationMapping) -> String {
+    static func stage(_ stage: DescribedMapping) -> String {
         let parts = stage.family().dropFirst()
         var text = "# \(stage.title)\n\n\(stage.purpose)\n"
         if let example = stage.example { text += "\n```yaml\nstages:\n\(example)\n```\n" }
@@ -27,9 +27,9 @@ enum SpecificationPages {
     }
 }
 
-extension SpecificationMapping {
+extension DescribedMapping {
     /// All mappings that a spec may have, the spec first.
-    package static let allCases = SpecKeys.mapping.family()
+    package static let ofSpecs = SpecKeys.mapping.family()
 
     /// The mappings of stages.
     package static let stages = StageKinds.all.map { $0.mapping }

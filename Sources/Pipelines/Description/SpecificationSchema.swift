@@ -6,6 +6,6 @@ package enum SpecificationSchema {
     static var tree: JSONTree {
         MappingSchema.tree(
             "A spec of etl", id: "urn:etl:schema:spec:1", SpecKeys.mapping,
-            parts: Array(SpecificationMapping.allCases.dropFirst()))
+            parts: Array(DescribedMapping.ofSpecs.dropFirst()))
     }
 }

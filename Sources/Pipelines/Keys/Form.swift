@@ -107,7 +107,7 @@ extension Form {
     ///
     /// - Parameter read: Reads the mapping's keys; unknown keys are reported afterwards.
     static func mapping(
-        _ mapping: @autoclosure @escaping @Sendable () -> SpecificationMapping,
+        _ mapping: @autoclosure @escaping @Sendable () -> DescribedMapping,
         _ read: @escaping @Sendable (KeyedMapping) -> Value?
     ) -> Form {
         Form(.described { mapping() }) { value, reader in

@@ -74,6 +74,11 @@ extension SpecificationKey {
     var name: String { description.name }
 }
 
+/// A key of a model file, which another module reads.
+extension KeyDescription: SpecificationKey {
+    var description: KeyDescription { self }
+}
+
 /// A mapping of a spec that is read key by key.
 struct KeyedMapping {
     let source: YAMLMapping

@@ -37,7 +37,7 @@ package indirect enum ValueForm: Sendable {
     /// A mapping with a description.
     ///
     /// The closure runs on demand, because mappings can be recursive.
-    case described(@Sendable () -> any DescribedMapping)
+    case described(@Sendable () -> DescribedMapping)
     case named(Named)
     case either([ValueForm])
     /// A mapping with any keys.
@@ -52,7 +52,7 @@ extension ValueForm {
 
     /// Returns the form for a part of a spec.
     static func mapping(
-        _ mapping: @autoclosure @escaping @Sendable () -> SpecificationMapping
+        _ mapping: @autoclosure @escaping @Sendable () -> DescribedMapping
     ) -> ValueForm {
         .described { mapping() }
     }
@@ -119,9 +119,9 @@ extension ValueForm {
     }
 
     /// The mappings of specs that the form refers to, in order.
-    var mappings: [SpecificationMapping] {
+    var mappings: [DescribedMapping] {
         switch self {
-        case .described(let mapping): (mapping() as? SpecificationMapping).map { [$0] } ?? []
+        case .described(let mapping): [mapping()]
         case .list(let item), .oneOrMore(let item): item.mappings
         case .named(let named): named.form.mappings
         case .either(let forms): forms.flatMap(\.mappings)

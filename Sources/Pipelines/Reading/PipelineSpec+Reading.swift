@@ -59,7 +59,7 @@ enum SpecKeys {
         "tests", SpecificationTest.form,
         "Tests of the spec for `etl test`, on a store in memory.",
         example: "[{ name: nothing comes of nothing, then: { Task: [] } }]")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "spec", "The whole file.",
         example: """
             etl: 1

@@ -22,7 +22,7 @@ enum BudgetKeys {
     static let time = Key(
         "time", .duration, without: "no limit",
         "After this time, the run saves and exits with 75; the next run resumes.", example: "30m")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "budget", "Limits for the memory and the time of a run, and the interval between saves.",
         keys: [saveEvery, bytes, memory, time])
 }

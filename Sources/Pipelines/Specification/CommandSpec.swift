@@ -31,7 +31,7 @@ enum FailureKeys {
         "env", .variables,
         "Environment variables, in addition to the variables of etl and `ETL_EXIT`; secrets are allowed.",
         example: "{ LANG: C }")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "onFailure", title: "on-failure",
         "A command that runs after a failed run, with environment variables.",
         keys: [command, variables])

@@ -19,7 +19,7 @@ enum ParameterKeys {
         "from", .oneOrMore(ParameterSpec.sourceForm),
         "Other sources of the value, from first to last; `--set` overrides them.",
         example: "[\"file:/run/secrets/tasks\", \"env:TASKS_TOKEN\"]")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "parameter", title: "params.NAME",
         "A value that is set when the spec runs; `--set` overrides all other sources.",
         example: """

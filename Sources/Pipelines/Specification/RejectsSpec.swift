@@ -22,7 +22,7 @@ enum RejectsKeys {
     static let keep = Key(
         "keep", .duration, default: 30 * 86_400, "Removes older folders of rejects.", example: "90d"
     )
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "rejects",
         """
         Records that cannot be imported are rejected with the reason, and the import continues. A \

@@ -9,7 +9,7 @@ enum ReportKeys {
     static let metrics = Key(
         "metrics", .path, "A text file for Prometheus, which each run rewrites.",
         example: "/var/lib/node_exporter/tasks.prom")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "report",
         """
         Each run writes a report in JSON and as a page. `index.html` in the folder lists the runs.

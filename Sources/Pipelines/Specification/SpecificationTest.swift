@@ -33,7 +33,7 @@ enum TestKeys {
         },
         "All objects of each named entity. Objects of other entities are not compared.",
         example: "{ Task: [{ title: One }] }", fix: "list what the store must contain at the end")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "test", title: "tests",
         """
         Tests the spec in memory and without files: `etl test`. Paths in `params` \
@@ -52,7 +52,7 @@ enum TestKeys {
         "The rejected records, each as its code, or as stage, code, field, and more.",
         example: "[link]")
     static let fails = Key("fails", .text, "The stage that must fail.", example: "sane")
-    static let thenMapping = SpecificationMapping(
+    static let thenMapping = DescribedMapping(
         "then", title: "tests.then",
         "The objects in the store at the end, and the rejected records.",
         keys: [rejects, fails],

@@ -48,7 +48,7 @@ enum StoreKeys {
         without: "`{ keep: \(StoreBackups.keepDefault) }`",
         "How many backups of the store to keep.",
         example: "{ keep: 5 }")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "store", "The store of the stages: an SQLite file in Core Data's layout.",
         example: """
             store: { at: tasks.sqlite, model: task-model.yaml, open: create, commit: run }
@@ -59,7 +59,7 @@ enum StoreKeys {
         required: "template", .path,
         "A store, such as an app's empty one. If no store exists at `at`, it is copied there.",
         example: "empty.sqlite", fix: "name the store to be copied")
-    static let template = SpecificationMapping(
+    static let template = DescribedMapping(
         "template", title: "store.open", "Creates the store as a copy of another one.",
         keys: [templateFile])
 
@@ -67,7 +67,7 @@ enum StoreKeys {
         required: "keep", StoreSpec.History.daysForm, "How many days to keep changes.",
         example: "7d",
         fix: "say how long, such as `keep: 7d`")
-    static let historyMapping = SpecificationMapping(
+    static let historyMapping = DescribedMapping(
         "history", title: "store.history",
         "The store keeps its changes, for apps that follow them.", keys: [historyKeep])
 
@@ -75,7 +75,7 @@ enum StoreKeys {
         required: "keep", .integer(1...1_000_000),
         "A run that made a backup removes all but the newest N after the new store has opened.",
         example: "5", fix: "set a number, such as `keep: 3`")
-    static let backupsMapping = SpecificationMapping(
+    static let backupsMapping = DescribedMapping(
         "backups", title: "store.backups",
         """
         Before etl changes an app's store, or migrates a store, it keeps the old one as \

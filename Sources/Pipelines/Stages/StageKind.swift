@@ -4,7 +4,7 @@ import Files
 /// The settings and code of one kind of stage in `StageKinds.all`; each kind has its own folder.
 protocol StageKind: Sendable, Hashable {
     /// The keys of the stage; the first one identifies the kind, such as `import`.
-    static var mapping: SpecificationMapping { get }
+    static var mapping: DescribedMapping { get }
     /// Whether stages of this kind may change the store.
     static var isWriting: Bool { get }
     /// Reads the keys of a stage, except the keys that all kinds share.

@@ -5,13 +5,13 @@ import GraphModel
 
 /// A model around one mapping, with the keys that the mapping requires.
 struct DescribedModel {
-    let mapping: ModelMapping
+    let mapping: DescribedMapping
     /// The keys with their values, in YAML.
     var entries: [(key: String, value: String)]
 
-    init(_ mapping: ModelMapping) {
+    init(_ mapping: DescribedMapping) {
         self.mapping = mapping
-        entries = Self.needed[mapping] ?? []
+        entries = Self.needed[mapping.definition] ?? []
     }
 
     /// Returns a copy with a key, or with another value for it, and with the other keys that it
@@ -19,21 +19,21 @@ struct DescribedModel {
     func with(_ key: String, _ value: String) -> DescribedModel {
         var copy = self
         copy.set(key, value)
-        switch (mapping, key) {
-        case (.attribute, "range"): copy.set("type", "Integer 16")
-        case (.attribute, "external"): copy.set("type", "Binary")
-        case (.attribute, "external-threshold"):
+        switch (mapping.definition, key) {
+        case ("attribute", "range"): copy.set("type", "Integer 16")
+        case ("attribute", "external"): copy.set("type", "Binary")
+        case ("attribute", "external-threshold"):
             copy.set("type", "Binary")
             copy.set("external", "true")
-        case (.attribute, "transformer"): copy.set("type", "Transformable")
-        case (.attribute, "composite"),
-            (.attribute, "type") where value == "Composite":
+        case ("attribute", "transformer"): copy.set("type", "Transformable")
+        case ("attribute", "composite"),
+            ("attribute", "type") where value == "Composite":
             copy.set("type", "Composite")
             if key == "type" { copy.set("composite", "Point") }
-        case (.attribute, "type") where value == "Undefined": copy.set("transient", "true")
-        case (.relationship, "ordered"), (.relationship, "count"): copy.set("many", "true")
+        case ("attribute", "type") where value == "Undefined": copy.set("transient", "true")
+        case ("relationship", "ordered"), ("relationship", "count"): copy.set("many", "true")
         // It replaces a property.
-        case (.indexElement, "expression"): copy.entries.removeAll { $0.key == "property" }
+        case ("indexElement", "expression"): copy.entries.removeAll { $0.key == "property" }
         default: break
         }
         return copy
@@ -63,20 +63,20 @@ struct DescribedModel {
         }
     }
 
-    private static let needed: [ModelMapping: [(key: String, value: String)]] = [
-        .model: [("model", "1"), ("entities", "{ Task: { attributes: { title: String } } }")],
-        .entity: [("attributes", "{ title: String }")],
-        .attribute: [("type", "String")],
-        .relationship: [("to", "Task"), ("inverse", "previous")],
-        .index: [("properties", "[title]")],
-        .indexElement: [("property", "title")],
-        .rule: [("rule", "\"title != nil\""), ("message", "a title is missing")],
-        .fetched: [("entity", "Task")],
-        .request: [("entity", "Task")],
-        .composite: [("attributes", "{ x: Double }")],
+    private static let needed: [String: [(key: String, value: String)]] = [
+        "model": [("model", "1"), ("entities", "{ Task: { attributes: { title: String } } }")],
+        "entity": [("attributes", "{ title: String }")],
+        "attribute": [("type", "String")],
+        "relationship": [("to", "Task"), ("inverse", "previous")],
+        "index": [("properties", "[title]")],
+        "indexElement": [("property", "title")],
+        "rule": [("rule", "\"title != nil\""), ("message", "a title is missing")],
+        "fetched": [("entity", "Task")],
+        "request": [("entity", "Task")],
+        "composite": [("attributes", "{ x: Double }")],
     ]
 
-    private static func frame(_ mapping: ModelMapping, _ content: String) -> String {
+    private static func frame(_ mapping: DescribedMapping, _ content: String) -> String {
         func model(task: String, _ rest: String = "") -> String {
             """
             model: 1
@@ -86,28 +86,28 @@ struct DescribedModel {
             """
         }
         let plain = "{ attributes: { title: String } }"
-        switch mapping {
-        case .model: return content
-        case .entity: return model(task: content)
-        case .attribute:
+        switch mapping.definition {
+        case "model": return content
+        case "entity": return model(task: content)
+        case "attribute":
             return model(
                 task: "{ attributes: { one: \(content) } }",
                 "composites: { Point: { attributes: { x: Double } } }")
-        case .relationship:
+        case "relationship":
             return model(
                 task:
                     "{ relationships: { next: \(content), previous: { to: Task, inverse: next } } }"
             )
-        case .index:
+        case "index":
             return model(task: "{ attributes: { title: String }, indexes: { one: \(content) } }")
-        case .indexElement:
+        case "indexElement":
             return model(task: "{ attributes: { title: String }, indexes: { one: [\(content)] } }")
-        case .rule:
+        case "rule":
             return model(task: "{ attributes: { title: String }, validate: [\(content)] }")
-        case .fetched:
+        case "fetched":
             return model(task: "{ attributes: { title: String }, fetched: { one: \(content) } }")
-        case .request: return model(task: plain, "requests: { one: \(content) }")
-        case .composite: return model(task: plain, "composites: { Point: \(content) }")
+        case "request": return model(task: plain, "requests: { one: \(content) }")
+        default: return model(task: plain, "composites: { Point: \(content) }")
         }
     }
 }

@@ -4,11 +4,11 @@ import Diagnostics
 
 /// A spec around one mapping, with the keys that the mapping requires.
 struct DescribedSpec {
-    let mapping: SpecificationMapping
+    let mapping: DescribedMapping
     /// The keys with their values, in YAML.
     var entries: [(key: String, value: String)]
 
-    init(_ mapping: SpecificationMapping) {
+    init(_ mapping: DescribedMapping) {
         self.mapping = mapping
         entries = Self.needed[mapping.definition] ?? []
     }
@@ -69,7 +69,7 @@ struct DescribedSpec {
 
     private static let stage = "[{ export: Task, to: a.csv }]"
 
-    private static func frame(_ mapping: SpecificationMapping, _ content: String) -> String {
+    private static func frame(_ mapping: DescribedMapping, _ content: String) -> String {
         func top(_ key: String, stages: String = stage) -> String {
             "etl: 1\n\(key)\nstages: \(stages)\n"
         }

@@ -13,37 +13,39 @@ import YAML
         #expect(errors.map(DiagnosticRenderer.text) == [], "\(model.text)")
     }
 
-    @Test(arguments: ModelMapping.allCases)
-    func readerAcceptsTheExampleOfEveryKey(_ mapping: ModelMapping) {
+    @Test(arguments: ModelMapping.all)
+    func readerAcceptsTheExampleOfEveryKey(_ mapping: DescribedMapping) {
         #expect(Set(mapping.keyNames).count == mapping.keys.count)
         for key in mapping.keys {
             let model = DescribedModel(mapping).with(key.name, key.example)
             // Derived attributes need another property.
-            guard !(mapping == .attribute && key.name == "derived") else { continue }
+            guard !(mapping.definition == "attribute" && key.name == "derived") else { continue }
             expectNone(model.read().errors, model)
         }
     }
 
     /// A key that no code reads would accept any value.
-    @Test(arguments: ModelMapping.allCases)
-    func readerRejectsANestedListForEveryKey(_ mapping: ModelMapping) {
+    @Test(arguments: ModelMapping.all)
+    func readerRejectsANestedListForEveryKey(_ mapping: DescribedMapping) {
         for key in mapping.keys {
             let model = DescribedModel(mapping).with(key.name, "[[]]")
             #expect(model.errors(at: key.name) != [], "\(model.text)")
         }
     }
 
-    @Test(arguments: ModelMapping.allCases)
-    func readerRejectsKeysThatAreNotDescribed(_ mapping: ModelMapping) {
-        var others = Set(ModelMapping.allCases.flatMap(\.keyNames) + ["zzz"])
+    @Test(arguments: ModelMapping.all)
+    func readerRejectsKeysThatAreNotDescribed(_ mapping: DescribedMapping) {
+        var others = Set(ModelMapping.all.flatMap(\.keyNames) + ["zzz"])
         others.subtract(mapping.keyNames)
         var model = DescribedModel(mapping)
         for key in others.sorted() { model.entries.append((key, "1")) }
-        for key in others { #expect(model.errors(at: key) != [], "\(key) in \(mapping)") }
+        for key in others {
+            #expect(model.errors(at: key) != [], "\(key) in \(mapping.definition)")
+        }
     }
 
-    @Test(arguments: ModelMapping.allCases)
-    func readerReportsEveryMissingRequiredKey(_ mapping: ModelMapping) {
+    @Test(arguments: ModelMapping.all)
+    func readerReportsEveryMissingRequiredKey(_ mapping: DescribedMapping) {
         for key in mapping.keys where key.absence == .error {
             var model = DescribedModel(mapping)
             model.entries.removeAll { $0.key == key.name }
@@ -52,8 +54,8 @@ import YAML
         }
     }
 
-    @Test(arguments: ModelMapping.allCases)
-    func describedDefaultsMatchTheReader(_ mapping: ModelMapping) throws {
+    @Test(arguments: ModelMapping.all)
+    func describedDefaultsMatchTheReader(_ mapping: DescribedMapping) throws {
         for key in mapping.keys {
             guard case .same(let text) = key.absence else { continue }
             let plain = DescribedModel(mapping)
@@ -66,8 +68,8 @@ import YAML
         }
     }
 
-    @Test(arguments: ModelMapping.allCases)
-    func describedIntegerBoundsMatchTheReader(_ mapping: ModelMapping) {
+    @Test(arguments: ModelMapping.all)
+    func describedIntegerBoundsMatchTheReader(_ mapping: DescribedMapping) {
         func isRefused(_ key: KeyDescription, _ number: Int64) -> Bool {
             !DescribedModel(mapping).with(key.name, "\(number)").errors(at: key.name).isEmpty
         }
@@ -78,8 +80,8 @@ import YAML
         }
     }
 
-    @Test(arguments: ModelMapping.allCases)
-    func readerAcceptsOnlyTheDescribedChoices(_ mapping: ModelMapping) {
+    @Test(arguments: ModelMapping.all)
+    func readerAcceptsOnlyTheDescribedChoices(_ mapping: DescribedMapping) {
         for key in mapping.keys {
             for word in key.form.words {
                 let model = DescribedModel(mapping).with(key.name, word.text)
@@ -93,8 +95,8 @@ import YAML
         }
     }
 
-    @Test(arguments: ModelMapping.allCases)
-    func meaningsAreSentences(_ mapping: ModelMapping) {
+    @Test(arguments: ModelMapping.all)
+    func meaningsAreSentences(_ mapping: DescribedMapping) {
         for key in mapping.keys {
             #expect(key.meaning.hasSuffix("."), "\(key.name)")
             #expect(key.meaning.first?.isLowercase == false, "\(key.name)")
@@ -108,7 +110,7 @@ import YAML
         let schema = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
         #expect(schema["required"] as? [String] == ["model", "entities"])
-        #expect((schema["$defs"] as? [String: Any])?.count == ModelMapping.allCases.count - 1)
+        #expect((schema["$defs"] as? [String: Any])?.count == ModelMapping.all.count - 1)
     }
 
     @Test func schemaAcceptsEveryModelInThePipelinesFolder() throws {
@@ -123,8 +125,8 @@ import YAML
         }
     }
 
-    @Test(arguments: ModelMapping.allCases)
-    func schemaAcceptsEveryExampleDefaultAndChoice(_ mapping: ModelMapping) {
+    @Test(arguments: ModelMapping.all)
+    func schemaAcceptsEveryExampleDefaultAndChoice(_ mapping: DescribedMapping) {
         for key in mapping.keys {
             var values = [key.example]
             if case .same(let text) = key.absence { values.append(text) }
@@ -137,15 +139,15 @@ import YAML
     }
 
     /// The examples on the page, each with its own names.
-    @Test(arguments: ModelMapping.allCases)
-    func schemaAcceptsEveryExampleOfTheReferencePage(_ mapping: ModelMapping) throws {
+    @Test(arguments: ModelMapping.all)
+    func schemaAcceptsEveryExampleOfTheReferencePage(_ mapping: DescribedMapping) throws {
         let example = try #require(mapping.example)
-        if mapping == .model {
+        if mapping.definition == "model" {
             #expect(validator.accepts(example))
             #expect(ModelFile.read(text: example).model != nil)
             return
         }
-        let schema = try #require(ModelSchema.tree["$defs"]?[mapping.rawValue])
+        let schema = try #require(ModelSchema.tree["$defs"]?[mapping.definition])
         let root = try #require(YAMLParser.parse(example, file: "a.yaml").root)
         for member in JSONTree(root).members {
             let values = member.value.items.isEmpty ? [member.value] : member.value.items

@@ -11,23 +11,23 @@ import Testing
 
     /// Returns a spec with a stage's example over the tasks of `pipelines`, or with another
     /// mapping's example and a stage.
-    private static func spec(_ mapping: SpecificationMapping, _ example: String) -> String {
+    private static func spec(_ mapping: DescribedMapping, _ example: String) -> String {
         let stage = "  - export: Task\n    to: tasks.csv\n"
         let store = "store: { at: a.sqlite, model: \(model), open: create }\n"
         return switch mapping.definition {
         case "spec": example.replacing("task-model.yaml", with: model)
         case "store":
             "etl: 1\n\(example.replacing("task-model.yaml", with: model))\nstages:\n\(stage)"
-        case _ where SpecificationMapping.stages.contains { $0.definition == mapping.definition }:
+        case _ where DescribedMapping.stages.contains { $0.definition == mapping.definition }:
             "etl: 1\n\(store)stages:\n\(example)\n"
         default: "etl: 1\n\(store)\(example)\nstages:\n\(stage)"
         }
     }
 
-    @Test(arguments: SpecificationMapping.allCases)
-    func examplesPassTheCheckWithTheirModel(_ mapping: SpecificationMapping) throws {
+    @Test(arguments: DescribedMapping.ofSpecs)
+    func examplesPassTheCheckWithTheirModel(_ mapping: DescribedMapping) throws {
         guard let example = mapping.example else {
-            #expect(!SpecificationMapping.stages.contains { $0.definition == mapping.definition })
+            #expect(!DescribedMapping.stages.contains { $0.definition == mapping.definition })
             return
         }
         let spec = Self.spec(mapping, example)

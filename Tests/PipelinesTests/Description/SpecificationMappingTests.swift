@@ -5,8 +5,8 @@ import Testing
 @testable import Pipelines
 
 @Suite("Description of specs") struct SpecificationMappingTests {
-    @Test(arguments: SpecificationMapping.allCases)
-    func readerAcceptsTheExampleOfEveryKey(_ mapping: SpecificationMapping) {
+    @Test(arguments: DescribedMapping.ofSpecs)
+    func readerAcceptsTheExampleOfEveryKey(_ mapping: DescribedMapping) {
         #expect(Set(mapping.keyNames).count == mapping.keys.count)
         for key in mapping.keys {
             let spec = DescribedSpec(mapping).with(key.name, key.example)
@@ -15,31 +15,31 @@ import Testing
     }
 
     /// A key that no code reads would accept any value.
-    @Test(arguments: SpecificationMapping.allCases)
-    func readerRejectsANestedListForEveryKey(_ mapping: SpecificationMapping) {
+    @Test(arguments: DescribedMapping.ofSpecs)
+    func readerRejectsANestedListForEveryKey(_ mapping: DescribedMapping) {
         for key in mapping.keys {
             let spec = DescribedSpec(mapping).with(key.name, "[[]]")
             #expect(spec.errors(at: key.name) != [], "\(spec.text)")
         }
     }
 
-    @Test(arguments: SpecificationMapping.allCases.filter { $0.others == nil })
-    func readerRejectsKeysThatAreNotDescribed(_ mapping: SpecificationMapping) {
-        var others = Set(SpecificationMapping.allCases.flatMap(\.keyNames) + ["zzz"])
+    @Test(arguments: DescribedMapping.ofSpecs.filter { $0.others == nil })
+    func readerRejectsKeysThatAreNotDescribed(_ mapping: DescribedMapping) {
+        var others = Set(DescribedMapping.ofSpecs.flatMap(\.keyNames) + ["zzz"])
         others.subtract(mapping.keyNames)
         // With these keys, it would be another mapping.
         others.subtract(["generate", "each"])
         if ["read", "generate"].contains(mapping.definition) { others.remove("command") }
         if mapping.definition == "keyField" { others.remove("by") }
-        let stages = SpecificationMapping.stages.map(\.definition)
+        let stages = DescribedMapping.stages.map(\.definition)
         if stages.contains(mapping.definition) { others.subtract(stages) }
         var spec = DescribedSpec(mapping)
         for key in others.sorted() { spec = spec.with(key, "1") }
         for key in others { #expect(spec.errors(at: key) != [], "\(key) in \(mapping)") }
     }
 
-    @Test(arguments: SpecificationMapping.allCases)
-    func readerReportsEveryMissingRequiredKey(_ mapping: SpecificationMapping) {
+    @Test(arguments: DescribedMapping.ofSpecs)
+    func readerReportsEveryMissingRequiredKey(_ mapping: DescribedMapping) {
         for key in mapping.keys where key.absence == .error {
             var spec = DescribedSpec(mapping)
             // Without the key that identifies a mapping, it is another mapping.
@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    @Test(arguments: SpecificationMapping.allCases)
-    func describedDefaultsMatchTheReader(_ mapping: SpecificationMapping) throws {
+    @Test(arguments: DescribedMapping.ofSpecs)
+    func describedDefaultsMatchTheReader(_ mapping: DescribedMapping) throws {
         for key in mapping.keys {
             guard case .same(let text) = key.absence else { continue }
             let spec = DescribedSpec(mapping)
@@ -70,8 +70,8 @@ import Testing
         return "\(spec)".replacing(#/SourceLocation\([^)]*\)/#, with: "")
     }
 
-    @Test(arguments: SpecificationMapping.allCases)
-    func describedIntegerBoundsMatchTheReader(_ mapping: SpecificationMapping) {
+    @Test(arguments: DescribedMapping.ofSpecs)
+    func describedIntegerBoundsMatchTheReader(_ mapping: DescribedMapping) {
         func isRefused(_ key: KeyDescription, _ number: Int64) -> Bool {
             !DescribedSpec(mapping).with(key.name, "\(number)").errors(at: key.name).isEmpty
         }
@@ -83,8 +83,8 @@ import Testing
         }
     }
 
-    @Test(arguments: SpecificationMapping.allCases)
-    func readerAcceptsOnlyTheDescribedChoices(_ mapping: SpecificationMapping) {
+    @Test(arguments: DescribedMapping.ofSpecs)
+    func readerAcceptsOnlyTheDescribedChoices(_ mapping: DescribedMapping) {
         for key in mapping.keys {
             for word in key.form.words {
                 let spec = DescribedSpec(mapping).with(key.name, word.text)
@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    @Test(arguments: SpecificationMapping.allCases)
-    func meaningsAreSentences(_ mapping: SpecificationMapping) {
+    @Test(arguments: DescribedMapping.ofSpecs)
+    func meaningsAreSentences(_ mapping: DescribedMapping) {
         for key in mapping.keys {
             #expect(key.meaning.hasSuffix(".") || key.meaning.hasSuffix("`."), "\(key.name)")
             #expect(key.meaning.first?.isLowercase == false, "\(key.name)")

@@ -13,7 +13,7 @@ import YAML
         #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
         #expect(schema["required"] as? [String] == ["etl", "store", "stages"])
         #expect(
-            (schema["$defs"] as? [String: Any])?.count == SpecificationMapping.allCases.count - 1)
+            (schema["$defs"] as? [String: Any])?.count == DescribedMapping.ofSpecs.count - 1)
     }
 
     @Test func schemaOfAKeyHasDescriptionDefaultAndExample() throws {
@@ -44,8 +44,8 @@ import YAML
         for spec in specs { #expect(validator.accepts(spec), "\(spec.prefix(80))") }
     }
 
-    @Test(arguments: SpecificationMapping.allCases)
-    func schemaAcceptsEveryExampleDefaultAndChoice(_ mapping: SpecificationMapping) {
+    @Test(arguments: DescribedMapping.ofSpecs)
+    func schemaAcceptsEveryExampleDefaultAndChoice(_ mapping: DescribedMapping) {
         for key in mapping.keys {
             var values = [key.example]
             if case .same(let text) = key.absence { values.append(text) }

@@ -4,7 +4,7 @@ enum DeleteKeys {
         required: "delete", StageKeys.nameForm,
         "The entity, or the stage's name if `entity` is set.",
         example: "Task")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "delete",
         "Deletes the objects that match. The model's delete rules apply to related objects.",
         example: """

@@ -72,7 +72,7 @@ enum ExportKeys {
         "missing-files", .choice(MissingFilePolicy.self), default: .fail,
         "What to do if the external file of a large binary value is missing.",
         example: "\"null\"")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "export",
         """
         Writes objects to a file: one consistent snapshot, complete or not at all. Equal data gives \
@@ -91,7 +91,7 @@ enum ExportKeys {
             shape, manifest, parts, missingFiles, StageKeys.always,
         ])
 
-    static let output = SpecificationMapping(
+    static let output = DescribedMapping(
         "output", title: "to with command",
         """
         A command that reads an export. It has the complete export when its input ends. If the run \

@@ -61,11 +61,11 @@ enum FieldKeys {
         "const", .constant, "The value for every record, instead of a field.",
         example: "imported")
 
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "field", title: "set.ATTRIBUTE",
         "The source of a value, and how to convert it before it is stored.",
         keys: all + [constant])
-    static let keyMapping = SpecificationMapping(
+    static let keyMapping = DescribedMapping(
         "keyField", title: "link.RELATIONSHIP.by.ATTRIBUTE",
         """
         The source of an attribute by which an object is looked up: the keys of \
@@ -81,7 +81,7 @@ enum NumberKeys {
     static let thousands = Key(
         "thousands", FieldMapping.NumberForm.sign,
         "The optional separator between groups of digits.", example: "\"'\"")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "number", title: "set.ATTRIBUTE.number", "The format of a number that JSON does not allow.",
         keys: [decimal, thousands])
 }

@@ -85,7 +85,7 @@ enum ImportKeys {
         "mirror", .mapping(MirrorKeys.mapping) { MirrorSpec($0) },
         "After a complete read without rejects, deletes the objects that no record names.",
         example: "{ where: ALL }")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "import",
         """
         Reads records from files into objects. If an object with the key exists, it is updated; \
@@ -129,7 +129,7 @@ enum MirrorKeys {
         also counts the objects that delete rules add by cascade. A percentage counts only objects \
         of the entity that no record names.
         """, example: "100")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "mirror", "Deletes objects that the input no longer contains.", keys: [selection, atMost])
 }
 

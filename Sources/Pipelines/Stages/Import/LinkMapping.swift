@@ -24,7 +24,7 @@ enum LinkKeys {
     static let many = Key(
         "many", .choice(BulkPlan.ManyPolicy.self), without: "`replace`",
         "How the links of a to-many relationship change.", example: "add")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "link", title: "link.RELATIONSHIP", "Looks up objects by their key.",
         keys: [to, by, missing, many])
 
@@ -33,7 +33,7 @@ enum LinkKeys {
         required: "by", LinkMapping.KeyPart.form,
         "The key of the object that the relationship leads to.",
         example: "{ name: category.name }")
-    static let keyMapping = SpecificationMapping(
+    static let keyMapping = DescribedMapping(
         "keyLink", title: "link.RELATIONSHIP.by.RELATIONSHIP",
         """
         A to-one relationship as a part of a key, such as the album of a track: \
@@ -78,7 +78,7 @@ enum NestedKeys {
     static let many = Key(
         "many", .choice(BulkPlan.ManyPolicy.self), without: "`replace`",
         "How the links of a to-many relationship change.", example: "add")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "nested", title: "link.RELATIONSHIP with each",
         "Objects inside the record, which become separate objects.",
         keys: [each, into, key, whenFound, set, setOnly, link, many])

@@ -110,11 +110,11 @@ enum ReadKeys {
     ]
     private static let limits: [any SpecificationKey] = [maxRecord, maxDepth, maxRatio, encoding]
 
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "read", "The input files, and how to read them.",
         keys: [files, format, arrayPath, compression, filesMin, recordsMin, once] + ofTables
             + limits)
-    static let commandMapping = SpecificationMapping(
+    static let commandMapping = DescribedMapping(
         "command", title: "read with command",
         """
         The output of a command is read in one pass, like a pipe. A run that resumes an \
@@ -139,7 +139,7 @@ enum GenerateKeys {
     static let seed = Key(
         "seed", Form<Int64>(.integer(.min ... .max)) { value, _ in value.integer() }, default: 0,
         "Equal seeds make equal records.", example: "7")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "generate", title: "read with generate", "Generates records instead of reading files.",
         keys: [rows, seed])
 }

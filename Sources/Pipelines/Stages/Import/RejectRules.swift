@@ -16,7 +16,7 @@ enum RejectKeys {
         "duplicate-key", .choice(ImportSpec.Extra.self), default: .ignore,
         "A JSON object has a key twice. The last one counts unless the record is rejected.",
         example: "reject")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "on",
         """
         What happens to a rejected record, for each code: `reject` writes it to the reject files, \

@@ -17,7 +17,7 @@ enum UpdateKeys {
         `due: "cast(cast(due, 'Double') + 7 * 86400, 'Date')"`. Relationships are not set here, \
         but by `link` of an import.
         """, example: "{ priority: priority + 1 }")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "update", "Sets new values of the objects that match.",
         example: """
               - update: escalate

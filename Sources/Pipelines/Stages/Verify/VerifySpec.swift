@@ -9,7 +9,7 @@ enum VerifyKeys {
         required: "expect", VerifySpec.Expectation.form,
         "The expected numbers of objects. If one differs, the stage fails with 65.",
         example: "{ \"Task where title == ''\": 0, Task: \">= 1\" }")
-    static let mapping = SpecificationMapping(
+    static let mapping = DescribedMapping(
         "verify",
         "Checks the number of objects in the store. If a number is wrong, the run exits with 65.",
         example: """
