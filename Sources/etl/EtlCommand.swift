@@ -9,9 +9,9 @@ import class GraphStore.PersistentContainer
 struct EtlCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "etl",
-        abstract: "Imports, changes, and exports the objects of a Core Data store, by YAML specs.",
+        abstract: "Imports, changes and exports the objects of a Core Data store, by YAML specs.",
         discussion: """
-            A spec names a store, its model, and a list of stages; `etl run spec.yaml` runs them. \
+            A spec names a store, its model and a list of stages; `etl run spec.yaml` runs them. \
             Under cron, a successful run prints nothing. stdout carries only data; everything \
             else goes to stderr.
             """,
@@ -29,14 +29,14 @@ struct EtlCommand: ParsableCommand {
         Terminal.reserveStandardDescriptors()
         PersistentContainer.setUpProcess()
         if let problem = ArgumentEncoding.problem {
-            exit(withError: RunFailure(.usage, [problem]).shown())
+            end(with: RunFailure(.usage, [problem]))
         }
         let words = Array(CommandLine.arguments.dropFirst())
         if let (spec, sets) = RunCommand.plain(words) {
-            do { return try RunCommand.run(spec, sets: sets) } catch { exit(withError: error) }
+            do { return try RunCommand.run(spec, sets: sets) } catch { end(with: error) }
         }
         if let problem = UnknownCommand.problem(in: words) {
-            exit(withError: RunFailure(.usage, [problem]).shown())
+            end(with: RunFailure(.usage, [problem]))
         }
         guard var command = only(in: words) else { return runWhole() }
         do {
@@ -44,14 +44,20 @@ struct EtlCommand: ParsableCommand {
         } catch let error as ValidationError {
             exit(withError: ArgumentMistake.show("Error: \(error.message)"))
         } catch {
-            end(error)
+            end(with: error)
         }
-        end()
+        end(with: nil)
     }
 
-    /// Ends the process, with 74 instead of 0 if text could not be written to stdout.
-    private static func end(_ error: (any Error)? = nil) -> Never {
+    /// Ends the process; the errors of a failure are printed first.
+    ///
+    /// The status is 74 instead of 0 if text could not be written to stdout.
+    private static func end(with error: (any Error)?) -> Never {
         let isLost = StandardOutput.reportFailure()
+        if let failure = error as? RunFailure {
+            failure.diagnostics.forEach(Terminal.write)
+            exit(withError: ExitCode(failure.status.rawValue))
+        }
         if isLost, error.map({ exitCode(for: $0) == .success }) ?? true {
             exit(withError: ExitCode(ExitStatus.ioError.rawValue))
         }
@@ -65,20 +71,21 @@ struct EtlCommand: ParsableCommand {
         do {
             var command = try parseAsRoot(nil)
             try command.run()
+        } catch let failure as RunFailure {
+            end(with: failure)
         } catch {
             if exitCode(for: error) == .validationFailure {
                 let message = fullMessage(for: error, columns: Terminal().columns)
                 guard !message.isEmpty else { exit(withError: error) }
                 exit(withError: ArgumentMistake.show(message))
             }
-            guard exitCode(for: error) == .success else { end(error) }
+            guard exitCode(for: error) == .success else { end(with: error) }
             let text = fullMessage(for: error, columns: StandardOutput.helpColumns) + "\n"
             // Scripts of completions keep their lines.
             let isHelp = ["OVERVIEW:", "USAGE:"].contains(where: text.hasPrefix)
             if isHelp { StandardOutput.show(text) } else { StandardOutput.write(text) }
-            end()
         }
-        end()
+        end(with: nil)
     }
 
     /// Returns the parsed subcommand; `nil` for help, a mistake, or a command that has subcommands.

@@ -38,8 +38,7 @@ struct ModelConvertCommand: ParsableCommand {
                 Terminal.write(warning)
             }
         } catch {
-            Terminal.write(error)
-            throw ExitCode(ExitStatus.cannotCreate.rawValue)
+            throw RunFailure(.cannotCreate, [error])
         }
     }
 }

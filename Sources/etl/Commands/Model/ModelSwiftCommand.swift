@@ -38,11 +38,7 @@ struct ModelSwiftCommand: ParsableCommand {
     var force = false
 
     func run() throws {
-        do throws(RunFailure) {
-            try URLCheck.reject(folder: output)
-        } catch {
-            throw error.shown()
-        }
+        try URLCheck.reject(folder: output)
         let generator = ClassGenerator(
             try ModelCommand.read(model, quiet: true),
             source: ClassGenerator.sourceName(ofModelAt: model), mode: mode, access: access)
@@ -58,8 +54,7 @@ struct ModelSwiftCommand: ParsableCommand {
                 try check
                 ? folder.drift(from: files) : folder.write(files, overwrites: force)
         } catch {
-            Terminal.write(error)
-            throw ExitCode(ExitStatus.cannotCreate.rawValue)
+            throw RunFailure(.cannotCreate, [error])
         }
         guard check, !changes.isEmpty else { return }
         for change in changes { StandardOutput.write(change.text + "\n") }

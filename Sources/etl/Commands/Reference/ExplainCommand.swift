@@ -21,13 +21,7 @@ struct ExplainCommand: ParsableCommand {
 
     func run() throws {
         SignalHandling.endAtOnce()
-        do throws(RunFailure) {
-            guard let code else { return StandardOutput.show(Explanation.overview) }
-            for explanation in try Explanation.of(code) {
-                StandardOutput.show(explanation.text)
-            }
-        } catch {
-            throw error.shown()
-        }
+        guard let code else { return StandardOutput.show(Explanation.overview) }
+        for explanation in try Explanation.of(code) { StandardOutput.show(explanation.text) }
     }
 }

@@ -40,35 +40,23 @@ struct ReportCommand: ParsableCommand {
 
     func run() throws {
         SignalHandling.endAtOnce()
-        do throws(RunFailure) {
-            let context = SetFlags.context(parameters.sets)
-            let (stored, status) = try PipelineStatus.report(of: target, context)
-            if let warning = status?.warning(now: context.now) { Terminal.write(warning) }
-            do {
-                let text =
-                    format == .json ? try stored.json(with: status) : try stored.text(as: format)
-                if format == .text {
-                    StandardOutput.show(
-                        TerminalText.withRelativePaths(text, below: Terminal.currentFolders))
-                } else {
-                    StandardOutput.write(text)
-                }
-            } catch {
-                throw RunFailure(
-                    .ioError, code: "report.unreadable", "\(error)", at: .file(stored.path))
+        let context = SetFlags.context(parameters.sets)
+        let (stored, status) = try PipelineStatus.report(of: target, context)
+        if let warning = status?.warning(now: context.now) { Terminal.write(warning) }
+        do {
+            let text =
+                format == .json ? try stored.json(with: status) : try stored.text(as: format)
+            if format == .text {
+                StandardOutput.show(
+                    TerminalText.withRelativePaths(text, below: Terminal.currentFolders))
+            } else {
+                StandardOutput.write(text)
             }
         } catch {
-            throw error.shown()
+            throw RunFailure(
+                .ioError, code: "report.unreadable", "\(error)", at: .file(stored.path))
         }
     }
 }
 
 extension StoredReport.Format: ExpressibleByArgument {}
-
-extension RunFailure {
-    /// Prints the errors, and returns the exit status.
-    func shown() -> ExitCode {
-        for diagnostic in diagnostics { Terminal.write(diagnostic) }
-        return ExitCode(status.rawValue)
-    }
-}

@@ -43,12 +43,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         SignalHandling.endAtOnce()
         let context = SetFlags.context(parameters.sets)
-        let status: PipelineStatus
-        do throws(RunFailure) {
-            status = try PipelineStatus.of(spec: spec, context)
-        } catch {
-            throw error.shown()
-        }
+        let status = try PipelineStatus.of(spec: spec, context)
         switch format {
         case _ where quiet: break
         case .text: StandardOutput.show(status.text(now: context.now))

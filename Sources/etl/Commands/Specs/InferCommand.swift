@@ -89,29 +89,21 @@ struct InferCommand: ParsableCommand {
         var options = known.options
         options.limit = limit
         options.hasProfiles = html != nil
-        do throws(RunFailure) {
-            let inference = try Inference(from: files, options: options)
-            for warning in inference.warnings {
-                Terminal.write(warning)
+        let inference = try Inference(from: files, options: options)
+        for warning in inference.warnings { Terminal.write(warning) }
+        if let html {
+            guard let page = inference.page else {
+                throw RunFailure(
+                    .usage, code: "infer.store",
+                    "A store has no input files, so --html cannot write a page",
+                    fix: "leave out --html; `etl fetch` shows what a store holds")
             }
-            if let html {
-                guard let page = inference.page else {
-                    throw RunFailure(
-                        .usage, code: "infer.store",
-                        "A store has no input files, so --html cannot write a page",
-                        fix: "leave out --html; `etl fetch` shows what a store holds")
-                }
-                try InferenceFolder.write(page, to: html, overwrites: force)
-            }
-            guard let output else {
-                StandardOutput.write(inference.spec(modelFile: nil))
-                return
-            }
-            let folder = InferenceFolder(
-                output, workingFolder: WorkingFolder.path)
-            try folder.write(inference, overwrites: force)
-        } catch {
-            throw error.shown()
+            try InferenceFolder.write(page, to: html, overwrites: force)
         }
+        guard let output else {
+            return StandardOutput.write(inference.spec(modelFile: nil))
+        }
+        try InferenceFolder(output, workingFolder: WorkingFolder.path)
+            .write(inference, overwrites: force)
     }
 }

@@ -131,26 +131,18 @@ struct MigrateCommand: ParsableCommand {
         let migration = StoreMigration(
             store: store, to: to, allowsCloudKit: allowsCloudKit, ifLocked: ifLocked.flag?.policy,
             progress: display.progress, interruption: SignalHandling.install())
-        do throws(RunFailure) {
-            try URLCheck.reject(file: store)
-            if let writeMapping {
-                StandardOutput.write(try migration.writeMapping(to: writeMapping) + "\n")
-                return
-            }
-            if dryRun {
-                return try migration.rehearse { show($1, of: $0, on: terminal) }
-            }
-            display.start()
-            defer { display.stop() }
-            let backup = try migration.run { step, plan in
-                display.clear { show(plan, of: step, on: terminal) }
-            }
-            display.stop()
-            if let backup { StandardOutput.write("The old store is \(backup)\n") }
-        } catch {
-            display.stop()
-            throw error.shown()
+        try URLCheck.reject(file: store)
+        if let writeMapping {
+            return StandardOutput.write(try migration.writeMapping(to: writeMapping) + "\n")
         }
+        if dryRun { return try migration.rehearse { show($1, of: $0, on: terminal) } }
+        display.start()
+        defer { display.stop() }
+        let backup = try migration.run { step, plan in
+            display.clear { show(plan, of: step, on: terminal) }
+        }
+        display.stop()
+        if let backup { StandardOutput.write("The old store is \(backup)\n") }
     }
 
     private func show(

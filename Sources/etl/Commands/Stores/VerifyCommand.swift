@@ -10,8 +10,8 @@ struct VerifyCommand: ParsableCommand {
         discussion: """
             Checks:
 
-            - the file, its write-ahead log, the tables, and the version hashes
-            - the names and parents of entities, and the counters of primary keys
+            - the file, the tables, and the version hashes
+            - the counters of primary keys
             - required values, ranges, lengths, patterns, and unique keys
             - both ends of links, and orders
             - files of large values, folded texts, and the history
@@ -68,27 +68,12 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         SignalHandling.endAtOnce()
-        do throws(RunFailure) {
-            for file in [store, repair] { try file.map(URLCheck.reject(file:)) }
-        } catch {
-            throw error.shown()
-        }
+        for file in [store, repair] { try file.map(URLCheck.reject(file:)) }
         let known = try model.map { try ModelCommand.read($0) }
         let check = StoreCheck(store: store, model: known, modelFile: model, isQuick: quick)
-        let answer: StoreCheck.Answer
-        do throws(RunFailure) {
-            if let repair {
-                answer = try check.repair(to: repair)
-            } else {
-                answer = try check.verify()
-            }
-            StandardOutput.write(try check.text(answer, json: json))
-        } catch {
-            throw error.shown()
-        }
-        if let warning = answer.warning {
-            Terminal.write(warning)
-        }
+        let answer = try repair.map(check.repair(to:)) ?? check.verify()
+        StandardOutput.write(try check.text(answer, json: json))
+        if let warning = answer.warning { Terminal.write(warning) }
         if let hint = answer.hint, !json { Terminal.writeMessage(hint) }
         if Terminal().isInteractive, !json { Terminal.writeMessage(answer.summary) }
         guard answer.isGood else { throw ExitCode(ExitStatus.check.rawValue) }
