@@ -12,7 +12,7 @@ private final class CellMemory {
 }
 
 /// Writes a column's value in a form that imports read back as the same value.
-struct CellEncoder<Output: ValueEncoder> {
+struct CellEncoder<Output: CellOutput> {
     private let encoder: Output
     private let room: UnsafeMutableBufferPointer<UInt8>
     private let memory: CellMemory

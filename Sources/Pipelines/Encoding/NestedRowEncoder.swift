@@ -98,9 +98,8 @@ struct NestedRowEncoder {
 }
 
 /// An encoder of JSON in memory, for nested values.
-final class FragmentEncoder: ValueEncoder {
+final class FragmentEncoder: CellOutput {
     var bytes: [UInt8] = []
-    let rowCount = 0
 
     /// Writes the separator and the name before a member's value.
     func open(_ name: String, isFirst: Bool) {
@@ -146,10 +145,4 @@ final class FragmentEncoder: ValueEncoder {
 
     func number(_ value: UnsafeBufferPointer<UInt8>) { bytes += value }
     func json(_ value: UnsafeBufferPointer<UInt8>) { bytes += value }
-
-    func beginRecord() {}
-    func endRecord() {}
-    func beginList() {}
-    func endList() -> Bool { false }
-    func finish() -> OutputSummary { OutputSummary(byteCount: bytes.count, rowCount: 0) }
 }

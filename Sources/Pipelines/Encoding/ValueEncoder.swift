@@ -1,15 +1,9 @@
 import RecordStreams
 
-/// Receives the values of records one by one, in the order of the columns.
+/// Receives values one by one.
 ///
 /// Generic code over it is specialized, so writing files has no overhead from tables.
-protocol ValueEncoder: AnyObject {
-    /// The number of records ended so far.
-    var rowCount: Int { get }
-    /// Whether a text was not UTF-8, so the output is unusable.
-    var hasInvalidText: Bool { get }
-    func beginRecord()
-    func endRecord() throws(RecordStreamError)
+protocol CellOutput: AnyObject {
     func null()
     func bool(_ value: Bool)
     func integer(_ value: Int64)
@@ -22,6 +16,16 @@ protocol ValueEncoder: AnyObject {
     func number(_ bytes: UnsafeBufferPointer<UInt8>)
     /// Writes a value that is already JSON.
     func json(_ bytes: UnsafeBufferPointer<UInt8>)
+}
+
+/// Receives the values of records, in the order of the columns.
+protocol ValueEncoder: CellOutput {
+    /// The number of records ended so far.
+    var rowCount: Int { get }
+    /// Whether a text was not UTF-8, so the output is unusable.
+    var hasInvalidText: Bool { get }
+    func beginRecord()
+    func endRecord() throws(RecordStreamError)
     func beginList()
     /// Ends a list.
     ///
@@ -35,7 +39,9 @@ extension RecordEncoder: ValueEncoder {}
 
 extension ValueEncoder {
     var hasInvalidText: Bool { false }
+}
 
+extension CellOutput {
     func text(_ text: String) {
         var copy = text
         copy.withUTF8 { self.text($0) }

@@ -186,51 +186,38 @@ enum InferenceText {
             lines.append("      files:")
             lines += files.map { "        - \($0)" }
         }
+        func add(_ key: String, _ value: String, _ note: String? = nil) {
+            lines.append(noted("      \(key): \(value)", note))
+        }
+        func add(_ key: String, sign: String, _ note: String? = nil) {
+            add(key, YAMLWriter.scalar(sign), note)
+        }
         let form = stage.form
-        lines.append("      as: \(form.format.rawValue)")
+        add("as", form.format.rawValue)
         if form.encoding != .utf8 {
-            lines.append(
-                noted(
-                    "      encoding: \(form.encoding.rawValue)",
-                    form.isEncodingSet ? nil : "guessed"))
+            add("encoding", form.encoding.rawValue, form.isEncodingSet ? nil : "guessed")
         }
         if form.at != "$" {
-            lines.append(
-                noted(
-                    "      at: \(YAMLWriter.scalar(form.at))",
-                    "guessed: values outside these records are not imported"))
+            add("at", sign: form.at, "guessed: values outside these records are not imported")
         }
         if let bytes = form.delimiter {
-            let text = String(decoding: bytes, as: UTF8.self)
-            lines.append(noted("      delimiter: \(YAMLWriter.scalar(text))", "guessed"))
+            add("delimiter", sign: String(decoding: bytes, as: UTF8.self), "guessed")
         }
-        if form.linesSkipped > 0 {
-            lines.append(
-                noted(
-                    "      skip: \(form.linesSkipped)",
-                    form.hasTitle
-                        ? "guessed: lines above the header" : "the first line names the delimiter"))
+        if form.hasTitle, form.linesSkipped > 0 {
+            add("skip", "\(form.linesSkipped)", "guessed: lines above the header")
+        } else if form.linesSkipped > 0 {
+            add("skip", "\(form.linesSkipped)", "the first line names the delimiter")
         }
-        if let byte = form.comment {
-            let text = String(Unicode.Scalar(byte))
-            lines.append(noted("      comment: \(YAMLWriter.scalar(text))", "guessed"))
-        }
-        if let byte = form.escape {
-            lines.append("      escape: \(YAMLWriter.scalar(String(Unicode.Scalar(byte))))")
-        }
+        if let byte = form.comment { add("comment", sign: String(Unicode.Scalar(byte)), "guessed") }
+        if let byte = form.escape { add("escape", sign: String(Unicode.Scalar(byte))) }
+        let columns = list(form.columns ?? [])
         if !form.hasHeader {
-            lines.append(
-                noted(
-                    "      header: false",
-                    form.isHeaderSet ? nil : "guessed: the first row holds values"))
-            lines.append("      columns: \(list(form.columns ?? []))")
+            add("header", "false", form.isHeaderSet ? nil : "guessed: the first row holds values")
+            add("columns", columns)
         } else if form.header != nil {
-            lines.append(
-                noted(
-                    "      columns: \(list(form.columns ?? []))",
-                    "the header does not give each column a different name"))
+            add("columns", columns, "the header does not give each column a different name")
         }
-        if !stage.nulls.isEmpty { lines.append("      null: \(list([""] + stage.nulls))") }
+        if !stage.nulls.isEmpty { add("null", list([""] + stage.nulls)) }
         if !stage.nullMarkers.isEmpty {
             let columns = stage.nullMarkers.map(\.column)
             let texts = columns.indices.filter { columns.firstIndex(of: columns[$0]) == $0 }.map {
@@ -238,7 +225,7 @@ enum InferenceText {
                 let texts = stage.nullMarkers.filter { $0.column == columns[place] }.map(\.text)
                 return "\(YAMLWriter.scalar(columns[place])): \(list(texts))"
             }
-            lines.append(noted("      null-in: { \(texts.joined(separator: ", ")) }", "guessed"))
+            add("null-in", "{ \(texts.joined(separator: ", ")) }", "guessed")
         }
     }
 

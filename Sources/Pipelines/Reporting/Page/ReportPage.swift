@@ -114,10 +114,8 @@ struct ReportPage {
 // MARK: Tables
 
 extension ReportPage {
-    private struct Column {
-        var name: String
-        var style = ""
-    }
+    /// The names of columns, each with its style.
+    private typealias Columns = KeyValuePairs<String, String>
 
     /// Returns a section with its heading; nothing if it has no parts.
     fileprivate func section(_ title: String, _ parts: [Markup]) -> Markup {
@@ -125,14 +123,14 @@ extension ReportPage {
     }
 
     /// Returns a section with a table; nothing if the table has no rows.
-    private func section(_ title: String, _ columns: [Column], _ rows: [[Markup]]) -> Markup {
+    private func section(_ title: String, _ columns: Columns, _ rows: [[Markup]]) -> Markup {
         section(title, rows.isEmpty ? [] : [table(columns, rows)])
     }
 
-    private func table(_ columns: [Column], _ rows: [[Markup]]) -> Markup {
-        let heads = columns.map { "<th class=\"\($0.style)\">\($0.name)</th>" as Markup }
+    private func table(_ columns: Columns, _ rows: [[Markup]]) -> Markup {
+        let heads = columns.map { "<th class=\"\($0.value)\">\($0.key)</th>" as Markup }
         let lines = rows.prefix(Self.rowsMax).map { row -> Markup in
-            let cells = zip(columns, row).map { "<td class=\"\($0.style)\">\($1)</td>" as Markup }
+            let cells = zip(columns, row).map { "<td class=\"\($0.value)\">\($1)</td>" as Markup }
             return "<tr>\(cells)</tr>\n"
         }
         let more: Markup =
@@ -147,7 +145,6 @@ extension ReportPage {
 
     /// The changed objects per entity.
     fileprivate var changes: Markup {
-        guard !report.objects.isEmpty else { return .empty }
         let most = report.objects.map { max($0.inserted, $0.updated, $0.deleted) }.max() ?? 0
         func cell(_ count: Int, _ style: String) -> Markup {
             guard count > 0 else { return "<span class=\"dim\">0</span>" }
@@ -162,12 +159,10 @@ extension ReportPage {
                 cell(count.deleted, "bad"),
             ]
         }
-        let columns = ["inserted", "updated", "deleted"].map { Column(name: $0, style: "number") }
-        return """
-            <section><h2>Objects changed</h2>\(table([Column(name: "entity")] + columns, rows))\
-            </section>
-
-            """
+        let columns: Columns = [
+            "entity": "", "inserted": "number", "updated": "number", "deleted": "number",
+        ]
+        return section("Objects changed", columns, rows)
     }
 
     /// The effects of deletions on other objects.
@@ -177,8 +172,8 @@ extension ReportPage {
                 ["\(stage.name)", "\(what)", "\(text)"]
             }
         }
-        let columns = ["stage", "other change", "objects"].map { Column(name: $0) }
-        return section("Besides the deletes", columns, rows)
+        return section(
+            "Besides the deletes", ["stage": "", "other change": "", "objects": ""], rows)
     }
 
     fileprivate var rejects: Markup {
@@ -205,12 +200,10 @@ extension ReportPage {
                 "\(example.field ?? "")", value, "\(example.message)",
             ]
         }
-        let columns = [
-            Column(name: "place"), Column(name: "record", style: "number"), Column(name: "field"),
-            Column(name: "value", style: "value"), Column(name: "why", style: "why"),
+        let columns: Columns = [
+            "place": "", "record": "number", "field": "", "value": "value", "why": "why",
         ]
-        let shown =
-            code.count > rows.count ? ", the first \(rows.count) of them" : ""
+        let shown = code.count > rows.count ? ", the first \(rows.count) of them" : ""
         return """
             <h4><span class="code">\(code.code)</span> \(code.count.grouped)\(shown)</h4>
             \(table(columns, rows))
@@ -227,10 +220,7 @@ extension ReportPage {
                     "<code>\(links.first.joined(separator: ", "))</code>",
                 ]
             }
-            let columns = [
-                Column(name: "relationship"), Column(name: "links", style: "number"),
-                Column(name: "the first", style: "value"),
-            ]
+            let columns: Columns = ["relationship": "", "links": "number", "the first": "value"]
             return """
                 <h3>\(stage.kind) \(stage.name)</h3>\(table(columns, rows))\
                 \(folderNote(stage.linksFolder, "They"))
@@ -255,16 +245,11 @@ extension ReportPage {
     fileprivate var extraFields: Markup {
         let rows = report.stages.flatMap { stage in
             stage.extraFields.map { field -> [Markup] in
-                [
-                    "\(stage.name)", "<code>\(field.name)</code>",
-                    "\(field.records.grouped)",
-                ]
+                ["\(stage.name)", "<code>\(field.name)</code>", "\(field.records.grouped)"]
             }
         }
-        let columns = [
-            Column(name: "stage"), Column(name: "field"), Column(name: "records", style: "number"),
-        ]
-        return section("Fields that no stage reads", columns, rows)
+        return section(
+            "Fields that no stage reads", ["stage": "", "field": "", "records": "number"], rows)
     }
 
     /// The attributes of tables that no column fills.
@@ -274,8 +259,8 @@ extension ReportPage {
                 ["\(stage.name)", "<code>\(name)</code>"]
             }
         }
-        let columns = [Column(name: "stage"), Column(name: "attribute")]
-        return section("Attributes that no column fills", columns, rows)
+        return section(
+            "Attributes that no column fills", ["stage": "", "attribute": ""], rows)
     }
 
     fileprivate var files: Markup {
@@ -296,13 +281,16 @@ extension ReportPage {
                 ]
             }
         }
-        let columns = [
-            Column(name: "file", style: "path"), Column(name: "stage"),
-            Column(name: "records", style: "number"), Column(name: "size", style: "number"),
-        ]
-        let digest = Column(name: "SHA-256 of the text in it", style: "digest")
-        let read = section("Inputs", columns + [digest], inputs)
-        return "\(read)\(section("Outputs", columns, outputs))"
+        let read = section(
+            "Inputs",
+            [
+                "file": "path", "stage": "", "records": "number", "size": "number",
+                "SHA-256 of the text in it": "digest",
+            ], inputs)
+        let written = section(
+            "Outputs", ["file": "path", "stage": "", "records": "number", "size": "number"],
+            outputs)
+        return "\(read)\(written)"
     }
 
     fileprivate var facts: Markup {

@@ -1,3 +1,4 @@
+import Files
 import RecordStreams
 
 /// The streams, such as pipes, that an interrupted run has read and that the next run cannot
@@ -51,30 +52,25 @@ package struct UnrepeatableInputs: Sendable, Hashable {
                 && begun.wouldRepeat(spec, isSame: { _, _ in true })
         }
         for note in saved.stages where spec(of: note.name, note.fingerprint) != nil {
-            let streams = Self.streams(note.inputs ?? [], nil)
-            guard !streams.isEmpty else { continue }
-            names = streams.map(\.name)
-            areCommands = streams.allSatisfy { InputName.isCommand($0.path) }
-            outcome = appendsAgain ? .fails : .runStartsOver
+            let outcome = appendsAgain ? Outcome.fails : .runStartsOver
+            guard let own = Self(among: note.inputs?.map(\.path) ?? [], outcome) else { continue }
+            self = own
             return
         }
         guard let note = saved.present, let stopped = spec(of: note.stage, note.fingerprint)
         else { return nil }
-        let streams = Self.streams(note.finished, note.position)
+        self.init(
+            among: note.finished.map(\.path) + [note.position?.path].compactMap(\.self),
+            stopped.isRepeatable ? .importStartsOver : .readOver)
+    }
+
+    /// Creates the list of the inputs that are currently streams; `nil` if there is none.
+    private init?(among paths: [FileName], _ outcome: Outcome) {
+        // Whether a missing file was a stream is unknown.
+        let streams = paths.compactMap { try? InputFiles.file(at: $0) }.filter(\.isStream)
         guard !streams.isEmpty else { return nil }
         names = streams.map(\.name)
         areCommands = streams.allSatisfy { InputName.isCommand($0.path) }
-        outcome = stopped.isRepeatable ? .importStartsOver : .readOver
-    }
-
-    /// Returns the inputs that are currently streams.
-    private static func streams(
-        _ finished: [InputNote], _ position: InputPosition?
-    ) -> [InputFile] {
-        let paths = finished.map(\.path) + (position.map { [$0.path] } ?? [])
-        return paths.compactMap { path in
-            // Whether a missing file was a stream is unknown.
-            try? InputFiles.file(at: path)
-        }.filter(\.isStream)
+        self.outcome = outcome
     }
 }

@@ -139,14 +139,9 @@ struct PartChooser {
 }
 
 /// Collects the text of a key as in a table, without quotes.
-private final class KeyText: ValueEncoder {
+private final class KeyText: CellOutput {
     var bytes: [UInt8] = []
-    let rowCount = 0
 
-    func beginRecord() {}
-    func endRecord() throws(RecordStreamError) {}
-    func beginList() {}
-    func endList() -> Bool { false }
     func null() {}
     func bool(_ value: Bool) { bytes += Array((value ? "true" : "false").utf8) }
     func integer(_ value: Int64) { bytes += Array(String(value).utf8) }
@@ -155,7 +150,4 @@ private final class KeyText: ValueEncoder {
     func ascii(_ text: UnsafeBufferPointer<UInt8>) { bytes += Array(text) }
     func number(_ text: UnsafeBufferPointer<UInt8>) { bytes += Array(text) }
     func json(_ text: UnsafeBufferPointer<UInt8>) { bytes += Array(text) }
-    func finish() throws(RecordStreamError) -> OutputSummary {
-        OutputSummary(byteCount: bytes.count, rowCount: 0)
-    }
 }
