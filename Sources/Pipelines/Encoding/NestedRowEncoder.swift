@@ -72,8 +72,9 @@ struct NestedRowEncoder {
     ) -> Bool {
         let start = inner.bytes.count
         var hasValue = false
-        for (place, member) in members.enumerated() {
-            inner.open(member.name, isFirst: place == 0)
+        inner.beginObject()
+        for member in members {
+            inner.name(member.name)
             switch member.node {
             case .value(let column):
                 let value = cell(column)
@@ -92,7 +93,7 @@ struct NestedRowEncoder {
             inner.null()
             return false
         }
-        inner.bytes.append(UInt8(ascii: "}"))
+        inner.endObject()
         return true
     }
 }
@@ -101,16 +102,19 @@ struct NestedRowEncoder {
 final class FragmentEncoder: CellOutput {
     var bytes: [UInt8] = []
 
-    /// Writes the separator and the name before a member's value.
-    func open(_ name: String, isFirst: Bool) {
-        bytes.append(UInt8(ascii: isFirst ? "{" : ","))
+    func beginObject() { bytes.append(UInt8(ascii: "{")) }
+    func endObject() { bytes.append(UInt8(ascii: "}")) }
+
+    /// Writes the name before a member's value, after a comma if it is not the first member.
+    func name(_ name: String) {
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
         text(name)
         bytes.append(UInt8(ascii: ":"))
     }
 
     /// Writes a member with a text, or with null.
-    func member(_ name: String, _ value: String?, isFirst: Bool = false) {
-        open(name, isFirst: isFirst)
+    func member(_ name: String, _ value: String?) {
+        self.name(name)
         value.map { text($0) } ?? null()
     }
 

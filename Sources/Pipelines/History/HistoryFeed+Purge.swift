@@ -39,8 +39,6 @@ extension HistoryFeed {
                 }
             return QueryOutcome(
                 notes: [ReportNumbers.several(count, "transaction") + " deleted from the history"])
-        } catch let failure as RunFailure {
-            return QueryOutcome(failure)
         } catch {
             return QueryOutcome(RunFailure(history: error, store: store))
         }

@@ -45,8 +45,6 @@ package struct HistoryFeed: Sendable {
             try reading.run(pause: Self.pause)
             _ = try output.finish(rowCount: reading.written)
             return QueryOutcome(notes: reading.hints)
-        } catch let failure as RunFailure {
-            return QueryOutcome(failure)
         } catch let stop as Interrupted {
             return QueryOutcome(status: stop.reason.status)
         } catch let error as RecordStreamError {

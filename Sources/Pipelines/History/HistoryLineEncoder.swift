@@ -30,18 +30,19 @@ struct HistoryLineEncoder {
         let entity = schema.entity(number: change.objectID.entityNumber)
         output.bytes.removeAll(keepingCapacity: true)
         let time = ScalarText.isoDate(transaction.timestamp.timeIntervalSinceReferenceDate)
-        output.member("token", place.text, isFirst: true)
+        output.beginObject()
+        output.member("token", place.text)
         output.member("time", time)
         output.member("author", transaction.author)
         output.member("change", "\(change.kind)")
         output.member("entity", entity?.name)
-        output.open("object", isFirst: false)
+        output.name("object")
         output.integer(change.objectID.primaryKey)
-        output.open("key", isFirst: false)
+        output.name("key")
         try appendKey(of: change, entity, reader)
-        output.open("properties", isFirst: false)
+        output.name("properties")
         append(change.updatedProperties)
-        output.open("tombstone", isFirst: false)
+        output.name("tombstone")
         append(
             change.tombstone.sorted { $0.key < $1.key }.map { ($0.key, $0.value) },
             of: change.kind == .delete ? entity : nil)
@@ -75,19 +76,16 @@ struct HistoryLineEncoder {
 
     private func append(_ values: [(String, StoredValue)], of entity: StoreLayout.Entity?) {
         guard let entity else { return output.null() }
-        guard !values.isEmpty else {
-            output.bytes += "{}".utf8
-            return
-        }
         var arena = ByteArena()
-        for (place, (name, value)) in values.enumerated() {
-            output.open(name, isFirst: place == 0)
+        output.beginObject()
+        for (name, value) in values {
+            output.name(name)
             guard let attribute = entity.attributes[name]?.attribute else {
                 output.null()
                 continue
             }
             cells.write(arena.cell(value), RowColumn(attribute))
         }
-        output.bytes.append(UInt8(ascii: "}"))
+        output.endObject()
     }
 }

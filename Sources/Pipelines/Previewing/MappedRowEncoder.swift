@@ -83,37 +83,33 @@ struct MappedRowEncoder {
         _ row: Int
     ) -> [UInt8] {
         output.bytes.removeAll(keepingCapacity: true)
-        output.member("stage", stage, isFirst: true)
+        output.beginObject()
+        output.member("stage", stage)
         output.member("file", file)
-        output.open("record", isFirst: false)
+        output.name("record")
         record.map { output.integer(Int64($0)) } ?? output.null()
         output.member("into", entity)
-        output.open("object", isFirst: false)
+        output.name("object")
         append(shape, batch.rows) { batch.rows[row, $0] }
         output.bytes += "}\n".utf8
         return output.bytes
     }
 
     private func append(_ shape: Shape, _ rows: RowBatch, _ cell: (Int) -> BulkCell) {
-        output.bytes.append(UInt8(ascii: "{"))
-        var isFirst = true
-        func open(_ name: String) {
-            output.member(name, isFirst: isFirst)
-            isFirst = false
-        }
+        output.beginObject()
         for (place, attribute) in shape.attributes.enumerated() {
             let cell = cell(place)
             guard cell.kind != .absent else { continue }
-            open(attribute.name)
+            output.name(attribute.name)
             cells.write(cell, attribute.column)
         }
         for (place, link) in shape.links.enumerated() {
             let cell = cell(shape.attributes.count + place)
             guard cell.kind != .absent else { continue }
-            open(link.name)
+            output.name(link.name)
             append(link, cell, rows)
         }
-        output.bytes.append(UInt8(ascii: "}"))
+        output.endObject()
     }
 
     private func append(_ link: Link, _ cell: BulkCell, _ rows: RowBatch) {
@@ -140,8 +136,8 @@ struct MappedRowEncoder {
     private func appendKey(_ key: [KeyPart], _ values: ArraySlice<BulkCell>) {
         output.bytes += #"{"by":{"#.utf8
         var rest = values
-        for (place, part) in key.enumerated() {
-            output.member(part.name, isFirst: place == 0)
+        for part in key {
+            output.name(part.name)
             if !part.key.isEmpty {
                 appendKey(part.key, rest.prefix(part.width))
             } else if let value = rest.first {
@@ -150,14 +146,5 @@ struct MappedRowEncoder {
             rest = rest.dropFirst(part.width)
         }
         output.bytes += "}}".utf8
-    }
-}
-
-extension FragmentEncoder {
-    /// Writes the name of a member of an open object.
-    fileprivate func member(_ name: String, isFirst: Bool) {
-        if !isFirst { bytes.append(UInt8(ascii: ",")) }
-        text(name)
-        bytes.append(UInt8(ascii: ":"))
     }
 }

@@ -51,11 +51,7 @@ struct StagePreview {
             let batch = MappedBatch(plan)
             try rowKeys?.begin(reader, of: file)
             while !isEnough(shown), try reader.next(batch.records, limit: Self.batchRecords) {
-                batch.format = reader.format
-                batch.columnNames = reader.columnNames
-                batch.extraColumns =
-                    batch.isTabular && plan.extra != .ignore
-                    ? reader.extraFields.map(\.name) : nil
+                batch.begin(reader, plan, bytesBefore: 0)
                 try rowKeys?.fill(batch)
                 mapper.map(batch)
                 names.formUnion(batch.takeNestedExtraFields().map(\.name))
