@@ -7,18 +7,14 @@ import YAML
 
 /// Reads spec files.
 package enum SpecificationFile {
-    /// Reads a file without its model; the spec is `nil` if there are errors.
-    package static func read(file: String) -> (spec: PipelineSpec?, diagnostics: [Diagnostic]) {
-        let (root, diagnostics) = YAMLParser.parse(file: file)
-        return strict(partial(root, diagnostics, file))
-    }
-
-    /// Reads a spec from a text; messages call it `file`.
+    /// Reads a spec without its model; the spec is `nil` if there are errors.
+    ///
+    /// - Parameter text: the text to read instead of the file; messages call it `file`.
     package static func read(
-        text: String, file: String
+        text: String? = nil, file: String
     ) -> (spec: PipelineSpec?, diagnostics: [Diagnostic]) {
-        let (root, diagnostics) = YAMLParser.parse(text, file: file)
-        return strict(partial(root, diagnostics, file))
+        let (spec, diagnostics) = partial(text, file)
+        return (hasErrors(diagnostics) ? nil : spec, diagnostics)
     }
 
     /// Returns all problems that can be found without data and secrets, also against the model if
@@ -26,28 +22,43 @@ package enum SpecificationFile {
     ///
     /// Without one, `SpecificationChecker` runs when the store is open. Parameters in the model's
     /// path get their values from `context`.
+    ///
+    /// - Parameter text: the text to check instead of the file; messages call it `file`.
     package static func check(
-        file: String, _ context: ParameterValues.Context
+        text: String? = nil, file: String, _ context: ParameterValues.Context
     ) -> (spec: PipelineSpec?, model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
-        let (root, diagnostics) = YAMLParser.parse(file: file)
-        return check(partial(root, diagnostics, file, warnsOfUnused: true), context)
+        let (known, diagnostics) = partial(text, file, warnsOfUnused: true)
+        guard var spec = known else { return (nil, nil, diagnostics) }
+        let values = ParameterValues.partial(spec, context)
+        spec.store.knownModel = spec.modelFileReading(values)
+        let reading = spec.modelReading(values)
+        var found = diagnostics + ParameterValues.check(spec, context)
+        found += reading.diagnostics
+        // The known part of a model with errors is enough to check much of the spec. An existing
+        // store contains its own model.
+        let stored = spec.storedModel(values)
+        if let known = reading.known ?? stored {
+            found += SpecificationChecker.check(spec, known, besides: reading.unknownEntities)
+        }
+        let whole = reading.model ?? stored
+        found += ExpressionChecker.check(
+            spec, reading.known ?? stored, isWhole: whole != nil)
+        if let whole { found += TestNameCheck.check(spec, whole) }
+        found += SourcePathCheck.check(spec)
+        found += FileUseCheck.check(spec, values) + URLCheck.check(spec, values)
+        found += CommandCheck.check(spec)
+        found += TemplateProblem.check(spec.store, values)
+        var seen: Set<Diagnostic> = []
+        let sorted = DiagnosticList(found).diagnostics.filter { seen.insert($0).inserted }
+        return (hasErrors(sorted) ? nil : spec, reading.model, sorted)
     }
-
-    /// Checks a spec from a text; messages call it `file`.
-    package static func check(
-        text: String, file: String, _ context: ParameterValues.Context
-    ) -> (spec: PipelineSpec?, model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
-        let (root, diagnostics) = YAMLParser.parse(text, file: file)
-        return check(partial(root, diagnostics, file, warnsOfUnused: true), context)
-    }
-
-    private typealias Partial = (spec: PipelineSpec?, diagnostics: [Diagnostic])
 
     /// Reads as much of the spec as possible.
     private static func partial(
-        _ root: YAMLNode?, _ diagnostics: [Diagnostic], _ file: String,
-        warnsOfUnused: Bool = false
-    ) -> Partial {
+        _ text: String?, _ file: String, warnsOfUnused: Bool = false
+    ) -> (spec: PipelineSpec?, diagnostics: [Diagnostic]) {
+        let (root, diagnostics) =
+            text.map { YAMLParser.parse($0, file: file) } ?? YAMLParser.parse(file: file)
         if let misnamed = otherFile(file, root) { return (nil, [misnamed]) }
         guard let root else { return (nil, diagnostics.map { missing($0, file) }) }
         let problems = YAMLProblems(file: file, area: "spec")
@@ -100,40 +111,8 @@ package enum SpecificationFile {
                 + "exports it")
     }
 
-    private static func strict(_ partial: Partial) -> Partial {
-        (hasErrors(partial.diagnostics) ? nil : partial.spec, partial.diagnostics)
-    }
-
     private static func hasErrors(_ diagnostics: [Diagnostic]) -> Bool {
         diagnostics.contains { $0.severity == .error }
-    }
-
-    private static func check(
-        _ partial: Partial, _ context: ParameterValues.Context
-    ) -> (spec: PipelineSpec?, model: ManagedObjectModel?, diagnostics: [Diagnostic]) {
-        guard var spec = partial.spec else { return (nil, nil, partial.diagnostics) }
-        let values = ParameterValues.partial(spec, context)
-        spec.store.knownModel = spec.modelFileReading(values)
-        let reading = spec.modelReading(values)
-        var found = partial.diagnostics + ParameterValues.check(spec, context)
-        found += reading.diagnostics
-        // The known part of a model with errors is enough to check much of the spec. An existing
-        // store contains its own model.
-        let stored = spec.storedModel(values)
-        if let known = reading.known ?? stored {
-            found += SpecificationChecker.check(spec, known, besides: reading.unknownEntities)
-        }
-        let whole = reading.model ?? stored
-        found += ExpressionChecker.check(
-            spec, reading.known ?? stored, isWhole: whole != nil)
-        if let whole { found += TestNameCheck.check(spec, whole) }
-        found += SourcePathCheck.check(spec)
-        found += FileUseCheck.check(spec, values) + URLCheck.check(spec, values)
-        found += CommandCheck.check(spec)
-        found += TemplateProblem.check(spec.store, values)
-        var seen: Set<Diagnostic> = []
-        let sorted = DiagnosticList(found).diagnostics.filter { seen.insert($0).inserted }
-        return (hasErrors(sorted) ? nil : spec, reading.model, sorted)
     }
 }
 

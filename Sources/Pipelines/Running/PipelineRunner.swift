@@ -79,9 +79,7 @@ package struct PipelineRunner: Sendable {
         identity.note(pipeline: PipelineSpec.name(fromFile: file), run: run.runID)
         do {
             let context = context(now: options.now, runID: nil)
-            let (checked, _, found) =
-                text.map { SpecificationFile.check(text: $0, file: file, context) }
-                ?? SpecificationFile.check(file: file, context)
+            let (checked, _, found) = SpecificationFile.check(text: text, file: file, context)
             // A spec with errors still has a name.
             if let spec = checked ?? (text == nil ? SpecificationFile.read(file: file).spec : nil) {
                 identity.note(pipeline: spec.name, run: run.runID)

@@ -145,9 +145,7 @@ extension ReportFolder {
     static func of(
         spec file: String, text: String? = nil, _ context: ParameterValues.Context
     ) throws(RunFailure) -> (folder: ReportFolder, spec: PipelineSpec, values: ParameterValues) {
-        let (read, problems) =
-            text.map { SpecificationFile.read(text: $0, file: file) }
-            ?? SpecificationFile.read(file: file)
+        let (read, problems) = SpecificationFile.read(text: text, file: file)
         guard let spec = read else { throw RunFailure(problems: problems) }
         let errors = ParameterValues.check(spec, context).filter { $0.severity == .error }
         guard errors.isEmpty else { throw RunFailure(problems: errors) }
