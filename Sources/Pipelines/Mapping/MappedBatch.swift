@@ -92,28 +92,6 @@ package final class MappedBatch {
     /// The number of records in the batch, including rejects.
     var recordCount: Int { records.count + records.rejects.count }
 
-    /// Rejects a record.
-    func reject(_ record: Int, _ code: String, slot: Int?, field: String?, _ message: String) {
-        let location =
-            if let slot {
-                records.location(of: record, slot: slot, field: field)
-            } else {
-                records.location(of: record, field: field)
-            }
-        rejects.append(
-            RejectedRecord(
-                code: code, detail: code, location: location, message: message,
-                value: slot.flatMap { Self.text(of: records.fields(of: record)[$0]) },
-                raw: Array(records.rawRecord(record))))
-        noteRowKey(of: record)
-    }
-
-    /// Stores the row key of the last rejected record.
-    private func noteRowKey(of record: Int) {
-        guard !rowKeys.isEmpty else { return }
-        rejects[rejects.count - 1].rowKey = rowKeys[record]
-    }
-
     /// Rejects a record because of a value, which may be inside the value of the slot.
     ///
     /// - Parameter others: The other faults of the record.
@@ -121,19 +99,24 @@ package final class MappedBatch {
         _ record: Int, _ failure: CastFailure, slot: Int?, field: String?,
         others: [RejectedRecord.Other] = []
     ) {
-        defer { if !others.isEmpty { rejects[rejects.count - 1].others = others } }
-        guard let path = failure.path else {
-            return reject(record, failure.code, slot: slot, field: field, failure.message)
+        var value = slot.flatMap { Self.text(of: records.fields(of: record)[$0]) }
+        var location =
+            if let slot {
+                records.location(of: record, slot: slot, field: field)
+            } else {
+                records.location(of: record, field: field)
+            }
+        if let path = failure.path {
+            value = failure.value
+            let start = failure.address.flatMap { UnsafePointer<UInt8>(bitPattern: $0) }
+            location = records.location(of: record, at: Field(.string, start: start), field: path)
         }
-        let place = Field(
-            .string, start: failure.address.flatMap { UnsafePointer(bitPattern: $0) })
-        rejects.append(
-            RejectedRecord(
-                code: failure.code, detail: failure.code,
-                location: records.location(of: record, at: place, field: path),
-                message: failure.message, value: failure.value,
-                raw: Array(records.rawRecord(record))))
-        noteRowKey(of: record)
+        var rejected = RejectedRecord(
+            code: failure.code, detail: failure.code, location: location, message: failure.message,
+            value: value, raw: Array(records.rawRecord(record)))
+        if !rowKeys.isEmpty { rejected.rowKey = rowKeys[record] }
+        rejected.others = others
+        rejects.append(rejected)
     }
 
     /// Returns the location of a row's field, or of the item in its list with this value.

@@ -161,12 +161,13 @@ package struct RecordMapper {
             batch.filtered += 1
             return false
         } catch {
+            let failure = CastFailure(code: "expr", message: "\(error)")
             // A stopped batch is unusable, so the rest of the record need not be mapped.
             guard stop?.isRaised != true else {
-                batch.reject(record, "expr", slot: nil, field: "keep-if", "\(error)")
+                batch.reject(record, failure, slot: nil, field: "keep-if")
                 return false
             }
-            note(CastFailure(code: "expr", message: "\(error)"), nil, "keep-if")
+            note(failure, nil, "keep-if")
             return true
         }
     }
