@@ -78,12 +78,17 @@ package struct SpecificationTest: Sendable, Hashable {
     }
 
     /// The contents of `then`.
-    struct Outcome {
-        var objects: [Expected] = []
-        var fails: PlacedText?
-        var rejects: [TestObject] = []
-        var location: SourceLocation
-        var rejectsLocation: SourceLocation?
+    package struct Outcome: Sendable, Hashable {
+        /// The expected objects, in the order of the spec.
+        package var objects: [Expected] = []
+        /// The stage that must fail, or `nil` if none must fail.
+        package var fails: PlacedText?
+        /// The expected rejects in the order of stages and records; empty if `then` omits them.
+        package var rejects: [TestObject] = []
+        /// The location of `then`.
+        package var location: SourceLocation
+        /// The location of the rejects, or `nil` if `then` omits them.
+        package var rejectsLocation: SourceLocation?
     }
 
     /// The name of the test, which is unique in its spec.
@@ -98,18 +103,10 @@ package struct SpecificationTest: Sendable, Hashable {
     package var now: PlacedText?
     /// The records and existing objects of the test, in the order of the spec.
     package var given: [Given] = []
-    /// The expected objects, in the order of the spec.
-    package var then: [Expected] = []
-    /// The stage that must fail, or `nil` if none must fail.
-    package var fails: PlacedText?
-    /// The expected rejects in the order of stages and records; empty if `then` omits them.
-    package var rejects: [TestObject] = []
+    /// The expected result.
+    package var then: Outcome
     /// The location of the test.
     package var location: SourceLocation
-    /// The location of `then`.
-    package var thenLocation: SourceLocation
-    /// The location of the rejects in `then`.
-    package var rejectsLocation: SourceLocation
 }
 
 /// Properties with the values that a test expects.
@@ -186,20 +183,14 @@ extension SpecificationTest {
     private init?(_ keys: KeyedMapping) {
         let name = keys[TestKeys.name]
         let place = keys.location
-        self.init(name: name ?? "", location: place, thenLocation: place, rejectsLocation: place)
+        self.init(name: name ?? "", then: Outcome(location: place), location: place)
         for (name, text) in keys[TestKeys.parameters] ?? [] {
             parameterNames.append(name)
             parameterTexts.append(text)
         }
         now = keys[TestKeys.now]
         given = keys[TestKeys.given] ?? []
-        if let outcome = keys[TestKeys.then] {
-            then = outcome.objects
-            fails = outcome.fails
-            rejects = outcome.rejects
-            thenLocation = outcome.location
-            rejectsLocation = outcome.rejectsLocation ?? place
-        }
+        if let outcome = keys[TestKeys.then] { then = outcome }
         if name == nil { return nil }
     }
 }

@@ -24,10 +24,10 @@ struct TestComparison {
     /// Returns the differences from the expectations; empty if the test passes.
     func differences() throws -> [Diagnostic] {
         var found: [Diagnostic] = []
-        if let fails = test.fails, result.failedStage == nil {
+        if let fails = test.then.fails, result.failedStage == nil {
             found.append(failure("the stage '\(fails.text)' did not fail", fails.location, []))
         }
-        return try found + test.then.flatMap(differences) + unexpectedEntities() + rejects()
+        return try found + test.then.objects.flatMap(differences) + unexpectedEntities() + rejects()
     }
 
     private func failure(_ message: String, _ place: SourceLocation, _ lines: [String])
@@ -113,7 +113,7 @@ struct TestComparison {
 
     /// Returns objects of entities that the test omits, which means that it expects none of them.
     private func unexpectedEntities() throws -> [Diagnostic] {
-        let named = Set(test.then.map(\.entity.text))
+        let named = Set(test.then.objects.map(\.entity.text))
         return try model.entities.flatMap { entity -> [Diagnostic] in
             var next: EntityDescription? = entity
             while let one = next {
@@ -125,7 +125,7 @@ struct TestComparison {
             return [
                 failure(
                     "\(entity.name) has \(ReportNumbers.several(found.count, "object")), of which "
-                        + "`then` lists none", test.thenLocation,
+                        + "`then` lists none", test.then.location,
                     found.map { "+ actual    \(TestValue.object($0))" })
             ]
         }
@@ -146,21 +146,23 @@ struct TestComparison {
     // MARK: Rejects
 
     private func rejects() -> [Diagnostic] {
+        let expected = test.then.rejects
         let actual = result.rejects.map { stage, reason in
             Self.members(of: reason, stage)
         }
         let isSame =
-            actual.count == test.rejects.count
-            && zip(test.rejects, actual).allSatisfy { expected, actual in
+            actual.count == expected.count
+            && zip(expected, actual).allSatisfy { expected, actual in
                 expected.members.allSatisfy { actual.contains($0) }
             }
         guard !isSame else { return [] }
         let lines =
-            test.rejects.map { "- expected  \(TestValue.object($0.members))" }
+            expected.map { "- expected  \(TestValue.object($0.members))" }
             + actual.map { "+ actual    \(TestValue.object($0))" }
         return [
             failure(
-                "the rejects are not those expected", test.rejectsLocation, lines)
+                "the rejects are not those expected", test.then.rejectsLocation ?? test.location,
+                lines)
         ]
     }
 

@@ -151,7 +151,7 @@ struct TestRun {
             } catch let stop as Interrupted {
                 throw stop
             } catch {
-                guard stage.name == test.fails?.text else {
+                guard stage.name == test.then.fails?.text else {
                     throw RunFailure(error, stage: stage.reportLocation)
                 }
                 failed = stage.name

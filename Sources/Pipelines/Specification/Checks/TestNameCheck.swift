@@ -55,10 +55,10 @@ struct TestNameCheck {
     }
 
     private mutating func checkThen() {
-        if let fails = test.fails {
+        if let fails = test.then.fails {
             check(fails, spec.stages.map(\.name), "not a stage of the spec")
         }
-        for expected in test.then {
+        for expected in test.then.objects {
             check(expected.entity, entities, "not an entity of the model")
             guard entities.contains(expected.entity.text) else { continue }
             for object in expected.objects.map({
