@@ -4,13 +4,13 @@ import Files
 /// Creates the folders of outputs.
 enum OutputFolder {
     /// Creates the folder of a file and its missing parents.
-    static func make(for path: String) throws {
+    static func make(for path: String) throws(RunFailure) {
         guard path != "-" else { return }
         try make(PathText.folder(of: path))
     }
 
     /// Creates a folder and its missing parents durably.
-    static func make(_ folder: String) throws {
+    static func make(_ folder: String) throws(RunFailure) {
         do throws(SystemFault) {
             try FileSystem.makeFolders(folder, isDurable: true)
         } catch {

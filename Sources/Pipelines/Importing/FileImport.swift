@@ -302,11 +302,7 @@ package struct FileImport {
     private var specText: String {
         guard request.specFolder != nil else { return specWithoutModelFile.documentText }
         if case .new = target { return inferredText }
-        var spec = spec
-        guard modelText == nil else { return spec.documentText }
-        spec["store"]?["model"] = nil
-        spec["store"]?["open"] = nil
-        return spec.documentText
+        return (modelText == nil ? specWithoutModelFile : spec).documentText
     }
 
     /// The spec that runs without a file.

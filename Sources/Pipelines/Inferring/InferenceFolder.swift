@@ -44,11 +44,7 @@ package struct InferenceFolder {
                     fix: fix)
             }
         }
-        do {
-            try OutputFolder.make(folder)
-        } catch {
-            throw RunFailure(error)
-        }
+        try OutputFolder.make(folder)
         for (name, text) in files {
             try Self.write(text, to: PathText.join(folder, name), overwrites: true)
         }

@@ -69,19 +69,13 @@ enum NestedKeys {
     static let set = Key(
         "set", AttributeMapping.form, without: "the field of the same name fills an attribute",
         "The source of attributes, by paths inside the object.", example: "{ title: Subject }")
-    static let setOnly = Key(
-        "set-only", .boolean, default: false, "Ignores fields that `set` does not name.",
-        example: "true")
     static let link = Key(
         "link", LinkMapping.form, "The source of relationships of the objects.",
         example: "{ category: { by: { name: category } } }")
-    static let many = Key(
-        "many", .choice(BulkPlan.ManyPolicy.self), without: "`replace`",
-        "How the links of a to-many relationship change.", example: "add")
     static let mapping = DescribedMapping(
         "nested", title: "link.RELATIONSHIP with each",
         "Objects inside the record, which become separate objects.",
-        keys: [each, into, key, whenFound, set, setOnly, link, many])
+        keys: [each, into, key, whenFound, set, ImportKeys.setOnly, link, LinkKeys.many])
 }
 
 /// The source of one relationship.
@@ -176,7 +170,7 @@ package struct NestedMapping: Sendable, Hashable {
     /// The sources of attributes, in the order of the file.
     package var set: [AttributeMapping] = []
     /// Whether only the attributes in `set` are filled.
-    package var isSetOnly = NestedKeys.setOnly.default
+    package var isSetOnly = ImportKeys.setOnly.default
     /// The sources of the objects' relationships.
     package var link: [LinkMapping] = []
     /// The location of the mapping.
@@ -241,12 +235,12 @@ extension LinkMapping {
         let into = keys[NestedKeys.into]
         return LinkMapping(
             relationship: relationship, to: into, by: [], missingLocation: relationship.location,
-            many: keys[NestedKeys.many],
+            many: keys[LinkKeys.many],
             nested: NestedMapping(
                 each: keys[NestedKeys.each] ?? PlacedText("", keys.location), into: into,
                 key: keys[NestedKeys.key] ?? [],
                 isAppended: keys[NestedKeys.whenFound] == .append,
-                set: keys[NestedKeys.set] ?? [], isSetOnly: keys[NestedKeys.setOnly],
+                set: keys[NestedKeys.set] ?? [], isSetOnly: keys[ImportKeys.setOnly],
                 link: keys[NestedKeys.link] ?? [], location: keys.location))
     }
 }

@@ -258,14 +258,9 @@ struct ImportInputs: Sendable {
     /// Returns whether an earlier attempt has read the file completely.
     func isDone(_ file: InputFile) -> Bool { done.contains(file.path) }
 
-    /// Returns the position where an earlier attempt stopped in the file.
-    func start(in file: InputFile) -> InputPosition? {
-        positions.first { $0.path == file.path }
-    }
-
-    /// Returns the position if its input exists.
-    func start(at position: InputPosition) -> InputPosition? {
-        positions.first { $0.path == position.path }
+    /// Returns the position where an earlier attempt stopped in an existing input.
+    func start(in input: FileName) -> InputPosition? {
+        positions.first { $0.path == input }
     }
 
     /// All positions where earlier attempts stopped, except in inputs that cannot be identified

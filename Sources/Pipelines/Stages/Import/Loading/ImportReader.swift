@@ -115,7 +115,7 @@ final class ImportReader: Sendable {
         _ mapper: inout RecordMapper, _ rowKeys: RowKeys?, bytesBefore: Int,
         _ recordsLeft: inout Int
     ) throws -> Bool {
-        let start = inputs.start(in: file)
+        let start = inputs.start(in: file.path)
         let known = inputs.knownStream(file)
         let reader = try open(file, plan, for: queue, isReadOver: start != nil || known != nil)
         let end = inputs.sectionEnd(in: file)

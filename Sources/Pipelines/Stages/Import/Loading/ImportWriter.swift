@@ -91,7 +91,7 @@ struct ImportWriter {
                 try rejects.resume(note.rejects, links: note.links ?? []))
         }
         progress.left = spec.isRepeatable ? [] : inputs.allPositions
-        if let position = note?.position, inputs.start(at: position) == nil {
+        if let position = note?.position, inputs.start(in: position.path) == nil {
             // Its input is missing, so the reject that stopped the import cannot be corrected
             // there.
             (progress.position, progress.stop) = (nil, nil)
