@@ -98,8 +98,13 @@ package struct RunFailure: Error, Sendable {
 
     /// Returns the failure with this fix instead of those of its diagnostics.
     func fixed(by fix: String?) -> RunFailure {
+        changing { $0.fix = fix }
+    }
+
+    /// Returns the failure with each of its diagnostics changed.
+    func changing(_ change: (inout Diagnostic) -> Void) -> RunFailure {
         var failure = self
-        for place in failure.diagnostics.indices { failure.diagnostics[place].fix = fix }
+        for place in failure.diagnostics.indices { change(&failure.diagnostics[place]) }
         return failure
     }
 
@@ -107,18 +112,15 @@ package struct RunFailure: Error, Sendable {
     func naming(store path: String) -> RunFailure {
         // If the store does not exist yet, its template is damaged.
         guard FileSystem.exists(path) else { return self }
-        var named = self
         let name = PathText.lastComponent(path)
-        for place in named.diagnostics.indices {
-            let diagnostic = named.diagnostics[place]
+        return changing { diagnostic in
             guard diagnostic.code == "store.corrupt", diagnostic.fix == nil,
                 !diagnostic.message.contains(name)
-            else { continue }
-            named.diagnostics[place].message = "\(path) is damaged: \(diagnostic.message)"
-            named.diagnostics[place].fix =
+            else { return }
+            diagnostic.message = "\(path) is damaged: \(diagnostic.message)"
+            diagnostic.fix =
                 "see `etl verify \(path)`; `etl verify \(path) --repair NEW` saves what can be read"
         }
-        return named
     }
 
     /// Creates the failure of a run that cannot begin because its spec or a file in it is invalid.
@@ -143,8 +145,6 @@ package struct RunFailure: Error, Sendable {
         default: self.init(.software, code: "internal", "\(error)")
         }
         guard let stage else { return }
-        for index in diagnostics.indices where diagnostics[index].stage == nil {
-            diagnostics[index].stage = stage
-        }
+        self = changing { $0.stage = $0.stage ?? stage }
     }
 }

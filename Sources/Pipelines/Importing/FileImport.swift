@@ -194,13 +194,10 @@ package struct FileImport {
             }
             return model
         } catch {
-            var failure = RunFailure(error)
-            for place in failure.diagnostics.indices where failure.diagnostics[place].fix == nil {
-                failure.diagnostics[place].fix =
-                    "name a store or a new file with --into; if it was a store, see `etl verify"
-                    + " \(CommandExample.shell(store))`"
-            }
-            throw failure
+            let fix =
+                "name a store or a new file with --into; if it was a store, see `etl verify"
+                + " \(CommandExample.shell(store))`"
+            throw RunFailure(error).changing { $0.fix = $0.fix ?? fix }
         }
     }
 

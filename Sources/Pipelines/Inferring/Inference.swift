@@ -192,13 +192,9 @@ package struct Inference: Sendable {
     private static func failure(
         _ error: RecordStreamError, _ options: InferenceOptions, _ spool: InferenceSpool
     ) -> RunFailure {
-        var failure = RunFailure(error)
-        for place in failure.diagnostics.indices {
-            let diagnostic = failure.diagnostics[place]
-            failure.diagnostics[place].fix =
-                CommandLineFix.of(error, options, spool) ?? CommandLineFix.of(diagnostic)
+        RunFailure(error).changing {
+            $0.fix = CommandLineFix.of(error, options, spool) ?? CommandLineFix.of($0)
         }
-        return failure
     }
 
     /// Returns the name of the spec and of its store: `tasks`, or `data` for several entities.

@@ -377,9 +377,7 @@ final class InferenceSpool {
 
     /// Returns the failure with the names of streams instead of their copies.
     func naming(in failure: RunFailure) -> RunFailure {
-        var failure = failure
-        failure.diagnostics = failure.diagnostics.map { naming(in: $0) }
-        return failure
+        failure.changing { $0 = naming(in: $0) }
     }
 
     /// Returns the diagnostic with the name of a stream instead of its copy.

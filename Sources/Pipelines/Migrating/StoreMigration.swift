@@ -151,13 +151,10 @@ package struct StoreMigration {
     private func placing(
         _ failure: RunFailure, _ error: StoreError, _ step: Step
     ) -> RunFailure {
-        guard error.code == .invalidRequest, step.mapping != nil else { return failure }
-        var failure = failure
-        let file = step.xcodeMapping ?? step.mappingPath
-        for place in failure.diagnostics.indices where file != nil {
-            failure.diagnostics[place].place = .file(file ?? "")
-        }
-        return failure
+        guard error.code == .invalidRequest, step.mapping != nil,
+            let file = step.xcodeMapping ?? step.mappingPath
+        else { return failure }
+        return failure.changing { $0.place = .file(file) }
     }
 
     /// Fails before any write if a mapping model of the app cannot be used.

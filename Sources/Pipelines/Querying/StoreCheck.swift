@@ -160,12 +160,11 @@ package struct StoreCheck: Sendable {
         var failure = RunFailure(error)
         if error.code == .exists { failure.fault = .cannotCreate }
         if [.noModel, .corrupt].contains(error.code), let otherKind = otherKind() {
-            for place in failure.diagnostics.indices {
-                failure.diagnostics[place].code = "store.not-a-store"
-                failure.diagnostics[place].message = "\(store) is \(otherKind), not a store"
-                failure.diagnostics[place].fix = "name a store"
+            return failure.changing {
+                $0.code = "store.not-a-store"
+                $0.message = "\(store) is \(otherKind), not a store"
+                $0.fix = "name a store"
             }
-            return failure
         }
         let fix: String? =
             switch error.code {

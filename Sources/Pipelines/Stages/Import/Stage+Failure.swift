@@ -7,24 +7,22 @@ extension Stage {
     ///
     /// If a column is missing that an expression names, this is the location of the expression.
     func failure(_ error: any Error) -> RunFailure {
-        var failure = RunFailure(error, stage: reportLocation)
+        let failure = RunFailure(error, stage: reportLocation)
         guard let spec = kind as? ImportSpec else { return failure }
-        for place in failure.diagnostics.indices {
-            let diagnostic = failure.diagnostics[place]
+        return failure.changing { diagnostic in
             guard let (column, location) = spec.expression(namingColumnOf: diagnostic) else {
-                continue
+                return
             }
-            failure.diagnostics[place].stage = StagePlace(
+            diagnostic.stage = StagePlace(
                 kind: kind.word, name: name, location: location,
                 key: String(location.keyPath.drop { $0 != "." }.dropFirst()))
             // `status == done`, or `Done` anywhere, may be a text without quotes.
             let isWord = column.first?.isUppercase == true || spec.wordsCompared.contains(column)
             if isWord, !diagnostic.message.contains("Did you mean") {
-                failure.diagnostics[place].fix =
+                diagnostic.fix =
                     "a text needs quotes: '\(column)'" + (diagnostic.fix.map { "; or \($0)" } ?? "")
             }
         }
-        return failure
     }
 }
 
