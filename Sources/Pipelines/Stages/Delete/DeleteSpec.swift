@@ -42,8 +42,4 @@ extension DeleteSpec: StageKind {
     func check(_ checker: inout SpecificationChecker) { _ = checker.entity(entity) }
 
     func check(_ checker: inout ExpressionChecker) { checker.check(selection, entity.text) }
-
-    func run(_ stage: Stage, _ environment: StageEnvironment) throws -> StageReport {
-        try DeleteStage(stage: stage, spec: self, environment: environment).run()
-    }
 }

@@ -90,10 +90,6 @@ extension UpdateSpec: StageKind {
         checker.check(selection, entity.text)
         for assignment in set { checker.check(assignment, entity.text, extent.rules) }
     }
-
-    func run(_ stage: Stage, _ environment: StageEnvironment) throws -> StageReport {
-        try UpdateStage(stage: stage, spec: self, environment: environment).run()
-    }
 }
 
 extension UpdateSpec.Assignment {

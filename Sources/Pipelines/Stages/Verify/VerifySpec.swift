@@ -91,12 +91,6 @@ extension VerifySpec: StageKind {
             checker.check(expectation.selection, expectation.entity.text)
         }
     }
-
-    func run(_ stage: Stage, _ environment: StageEnvironment) throws -> StageReport {
-        let report = try VerifyStage(stage: stage, spec: self, environment: environment).run()
-        try environment.journal.finish(stage, report, in: environment.container)
-        return report
-    }
 }
 
 extension VerifySpec.Expectation {

@@ -1,20 +1,21 @@
 import Diagnostics
 import GraphStore
 
-/// Checks conditions on the store, all of which must be met.
-struct VerifyStage: Sendable {
-    let stage: Stage
-    let spec: VerifySpec
-    let environment: StageEnvironment
-
-    func run() throws -> StageReport {
+extension VerifySpec {
+    /// Checks conditions on the store, all of which must be met.
+    func run(_ stage: Stage, _ environment: StageEnvironment) throws -> StageReport {
         environment.progress.begin(stage: "verify \(stage.name)", bytesTotal: 0)
         let started = ContinuousClock.now
         var problems: [Diagnostic] = []
-        for expectation in spec.expectations {
+        for expectation in expectations {
             try environment.interruption.check()
+            let request = RowRequest(
+                entityName: expectation.entity.text,
+                predicate: try expectation.selection.predicate(
+                    environment.values, of: expectation.entity.text, in: environment.container.model
+                ), variables: environment.values.graphValues, fields: [])
             let count = try environment.container.newBackgroundContext().performAndWait { context in
-                try environment.stoppable(context) { try self.count(expectation, in: context) }
+                try environment.stoppable(context) { try context.cursor(request).matchCount() }
             }
             guard !expectation.comparison.holds(count, expectation.bound) else { continue }
             problems.append(
@@ -26,21 +27,9 @@ struct VerifyStage: Sendable {
         }
         guard problems.isEmpty else { throw RunFailure(.dataError, problems) }
         var report = StageReport(kind: stage.kind.word, name: stage.name)
-        report.verified = spec.expectations.count
+        report.verified = expectations.count
         report.secondsElapsed = started.secondsToNow
+        try environment.journal.finish(stage, report, in: environment.container)
         return report
-    }
-
-    private func count(
-        _ expectation: VerifySpec.Expectation, in context: ManagedObjectContext
-    ) throws -> Int {
-        try context.cursor(
-            RowRequest(
-                entityName: expectation.entity.text,
-                predicate: try expectation.selection.predicate(
-                    environment.values, of: expectation.entity.text,
-                    in: environment.container.model),
-                variables: environment.values.graphValues, fields: [])
-        ).matchCount()
     }
 }

@@ -2,21 +2,17 @@ import Diagnostics
 import GraphModel
 import GraphStore
 
-/// Sets attributes of all objects that match, in one statement.
-struct UpdateStage: Sendable {
-    let stage: Stage
-    let spec: UpdateSpec
-    let environment: StageEnvironment
-
-    func run() throws -> StageReport {
+extension UpdateSpec {
+    /// Sets attributes of all objects that match, in one statement.
+    func run(_ stage: Stage, _ environment: StageEnvironment) throws -> StageReport {
         var request = BatchUpdateRequest(
-            entityName: spec.entity.text,
-            predicate: try spec.selection.predicate(
-                environment.values, of: spec.entity.text, in: environment.container.model),
-            propertiesToUpdate: try assignments(environment.container.model),
-            variables: environment.values.graphValues, limit: spec.extent.atMost?.objectLimit)
-        request.fetchLimit = try environment.values.objectsMax(spec.extent.limit)
-        request.rules = spec.extent.rules
+            entityName: entity.text,
+            predicate: try selection.predicate(
+                environment.values, of: entity.text, in: environment.container.model),
+            propertiesToUpdate: try assignments(environment.values, environment.container.model),
+            variables: environment.values.graphValues, limit: extent.atMost?.objectLimit)
+        request.fetchLimit = try environment.values.objectsMax(extent.limit)
+        request.rules = extent.rules
         let changes = request
         let report: StageReport
         do {
@@ -28,7 +24,7 @@ struct UpdateStage: Sendable {
         } catch let error as StoreError {
             throw Self.failure(error)
         }
-        if spec.extent.isCompacting { try environment.container.compact() }
+        if extent.isCompacting { try environment.container.compact() }
         return report
     }
 
@@ -49,13 +45,13 @@ struct UpdateStage: Sendable {
     }
 
     private func assignments(
-        _ model: ManagedObjectModel
+        _ values: ParameterValues, _ model: ManagedObjectModel
     ) throws -> [String: GraphExpression] {
         var assignments: [String: GraphExpression] = [:]
-        for assignment in spec.set {
+        for assignment in set {
             let name = assignment.attribute.text
             if assignment.isNull,
-                let elements = model.elements(of: name, in: spec.entity.text)
+                let elements = model.elements(of: name, in: entity.text)
             {
                 for element in elements where !element.isTransient {
                     assignments[element.name] = .constant(.null)
@@ -67,8 +63,8 @@ struct UpdateStage: Sendable {
             case .expression(let text):
                 assignments[name] = try text.parsed().expression
             case .constant(let constant):
-                guard let attribute = model.attribute(name, of: spec.entity.text),
-                    let value = ConstantCast.value(constant, for: attribute, environment.values)
+                guard let attribute = model.attribute(name, of: entity.text),
+                    let value = ConstantCast.value(constant, for: attribute, values)
                 else {
                     throw Diagnostic(
                         code: "spec.constant", "The constant does not fit '\(name)'",
