@@ -40,9 +40,7 @@ final class DeferredRowIndex {
     /// Adds entries.
     ///
     /// - Parameter names: Returns the names of an entry, by its position in `entries`.
-    func append(
-        _ entries: [Entry], names: (Int) -> [UInt64] = { _ in [] }
-    ) throws(StoreError) {
+    func append(_ entries: [Entry], names: (Int) -> [UInt64]) throws(StoreError) {
         guard !entries.isEmpty else { return }
         try table.make()
         var insertName: Statement?
@@ -99,8 +97,8 @@ final class DeferredRowIndex {
                 : nil)
     }
 
+    /// Removes all entries, of which there is at least one.
     func removeAll() throws(StoreError) {
-        guard count > 0 else { return }
         statements = nil
         count = 0
         table.connection.clearStatementCache()

@@ -47,8 +47,8 @@ struct DeferredRows {
         self.memoryBytes = memoryBytes
     }
 
-    /// The number of deferred rows.
-    var count: Int { isResolving ? entries.count : spilled + lastEntries.count }
+    /// The number of deferred rows, until they are resolved.
+    var count: Int { spilled + lastEntries.count }
 
     /// Returns whether an earlier row with the key may be deferred, so that this one must be
     /// deferred too.

@@ -22,8 +22,9 @@ struct RowDependencies {
         deferred = Bits(below: entries.count)
     }
 
+    /// Makes a row wait that does not wait yet.
     mutating func wait(_ place: Int, for key: UInt64) throws(StoreError) {
-        guard deferred.insert(place) else { return }
+        _ = deferred.insert(place)
         try entries.wait(place, for: key)
         if hasSuspected { suspects.append(Int32(place)) }
         firstCandidate = min(firstCandidate, place)
@@ -85,23 +86,20 @@ struct RowDependencies {
         // the cycle. From there, the entry of the cycle is as far as from the start.
         var (slow, fast) = (start, start)
         repeat {
-            slow = try successor(of: slow) ?? slow
-            for _ in 0..<2 {
-                guard let next = try successor(of: fast) else { return fast }
-                fast = next
-            }
+            slow = try successor(of: slow)
+            fast = try successor(of: successor(of: fast))
         } while slow != fast
         slow = start
         while slow != fast {
-            slow = try successor(of: slow) ?? slow
-            fast = try successor(of: fast) ?? fast
+            slow = try successor(of: slow)
+            fast = try successor(of: fast)
         }
         return slow
     }
 
-    /// Returns the row that another row waits for, if it waits itself.
-    private func successor(of place: Int) throws(StoreError) -> Int? {
-        try firstDeferred(key: entries[place].awaited)
+    /// Returns the row that another row waits for; the row itself if that one does not wait.
+    private func successor(of place: Int) throws(StoreError) -> Int {
+        try firstDeferred(key: entries[place].awaited) ?? place
     }
 
     /// Returns the first waiting row with the key or name.

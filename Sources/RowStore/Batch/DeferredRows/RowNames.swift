@@ -24,13 +24,6 @@ struct RowNames {
     /// The values of each link's key that are part of the name; `nil` for all.
     private let values: [[Range<Int>]?]
 
-    /// Creates an empty set of names.
-    init() {
-        names = []
-        ofLinks = []
-        values = []
-    }
-
     init(_ plan: ColumnPlan) {
         var lists: [[BulkPlan.KeyPart]] = []
         var ofLinks: [Int?] = []
@@ -92,7 +85,7 @@ struct RowNames {
 
     /// Returns the hash that a link waits for: the hash of the target's key or name.
     func awaited(_ key: LinkKey, link: Int) -> UInt64 {
-        guard ofLinks.indices.contains(link), let number = ofLinks[link] else { return key.hash }
+        guard let number = ofLinks[link] else { return key.hash }
         guard let ranges = values[link] else { return Self.hash(key.hash, ofName: number) }
         let cells = key.cells
         var hash = KeyHash()

@@ -20,9 +20,8 @@ final class SpillTable {
         }
     }
 
-    /// Returns the bytes for a number; `nil` if there are none.
+    /// Returns the bytes for a number, after something was stored; `nil` if there are none.
     func read(_ number: Int64) throws(StoreError) -> [UInt8]? {
-        guard table.isMade else { return nil }
         let select = try table.connection.cached(
             "SELECT VALUE FROM \(table.name) WHERE NUMBER = ?")
         select.bind(number, at: 1)

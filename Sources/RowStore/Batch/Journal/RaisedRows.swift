@@ -64,11 +64,13 @@ final class RaisedRows {
     func keepRecord() { ofRecord = nil }
 
     func undoRecord() {
-        for row in ofRecord ?? [] {
-            if row.isHeld {
-                rows.held[row.root]?.remove(row.key)
-            } else {
-                rows.raised[row.root]?.remove(row.key)
+        if let ofRecord {
+            for row in ofRecord {
+                if row.isHeld {
+                    rows.held[row.root]?.remove(row.key)
+                } else {
+                    rows.raised[row.root]?.remove(row.key)
+                }
             }
         }
         ofRecord = nil

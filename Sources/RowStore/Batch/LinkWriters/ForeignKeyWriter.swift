@@ -127,9 +127,9 @@ final class ForeignKeyWriter {
                 continue
             }
             if let positions {
-                if order == nil { order = try lastOrder(of: owner.primaryKey) }
+                let last = if let order { order } else { try lastOrder(of: owner.primaryKey) }
                 // An object that a later record removed had a position, too.
-                order = try positions.next(after: order ?? 0, of: owner.primaryKey)
+                order = try positions.next(after: last, of: owner.primaryKey)
             }
             if left.contains(destination) { continue }
             let change = try point(destination, link, to: owner, order: order ?? 0, in: session)

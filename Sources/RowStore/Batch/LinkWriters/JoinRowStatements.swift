@@ -69,10 +69,10 @@ struct JoinRowStatements {
         return try insertOne.run() > 0
     }
 
-    /// Inserts the join rows that do not exist.
+    /// Inserts the join rows that do not exist, if the inverse end is not ordered.
     func insert(_ pairs: [JoinRow]) throws(StoreError) {
         let size = RowStatements.groupSize
-        let width: Int32 = 2 + (isOrdered ? 1 : 0) + (hasBackOrder ? 1 : 0)
+        let width: Int32 = isOrdered ? 3 : 2
         var position = 0
         while position + size <= pairs.count {
             for offset in 0..<size {

@@ -73,10 +73,8 @@ final class OneToOneWriter {
         _ plan: ColumnPlan, _ oneToOne: ColumnPlan.OneToOne, _ inverseChanges: InverseChanges,
         _ schema: StoreLayout, on connection: Connection
     ) throws(StoreError) {
-        let link = oneToOne.link
-        let key = plan.links[link].keyColumn ?? 0
         let destinationTable = oneToOne.destinationTable
-        keyColumn = key
+        keyColumn = oneToOne.keyColumn
         self.inverseChanges = inverseChanges
         let ownLink = schema.linkEnd(oneToOne.place.relationship.name, of: plan.entity.name)
         let inverseLink = schema.inverseEnd(of: oneToOne.place.relationship)

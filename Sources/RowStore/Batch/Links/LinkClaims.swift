@@ -5,8 +5,9 @@ import GraphModel
 struct LinkClaims {
     /// The link columns, as `TABLE.COLUMN`, that the records of other rows may also write.
     private var columns: Set<String> = []
-    /// The number of links of the plan that write each column, from either end.
-    private var writers: [String: Int] = [:]
+    /// The columns that links of the plan write, from either end, and those that several write.
+    private var written: Set<String> = []
+    private var sharedColumns: Set<String> = []
     /// The tables of objects inside records; several records may contain the same object.
     private var elementTables: Set<String> = []
     /// The join tables that are written from both ends, or by nested objects.
@@ -27,12 +28,12 @@ struct LinkClaims {
         for link in plan.links {
             if let toOne = entity.toOnes[link.relationship] {
                 addOneToOne(toOne, of: entity, to: link.destination, schema)
-                writers[toOne.key(of: entity.table), default: 0] += 1
+                noteWriter(of: toOne.key(of: entity.table))
             }
             switch entity.toManys[link.relationship] {
             case .foreignKey(let place):
                 columns.insert("\(place.table).\(place.column)")
-                writers["\(place.table).\(place.column)", default: 0] += 1
+                noteWriter(of: "\(place.table).\(place.column)")
             case .joinTable(let join):
                 let isNew = ends.insert(join.table).inserted
                 if isNested || join.isReflexive || !isNew { joinTables.insert(join.table) }
@@ -41,6 +42,10 @@ struct LinkClaims {
             }
             if let nested = link.nested { add(nested, schema, isNested: true, &ends) }
         }
+    }
+
+    private mutating func noteWriter(of column: String) {
+        if !written.insert(column).inserted { sharedColumns.insert(column) }
     }
 
     private mutating func addOneToOne(
@@ -64,7 +69,7 @@ struct LinkClaims {
 
     /// Returns whether another link of the plan also writes the column.
     func isShared(_ key: StoreLayout.ForeignKey) -> Bool {
-        writers["\(key.table).\(key.column)", default: 0] > 1
+        sharedColumns.contains("\(key.table).\(key.column)")
     }
 
     /// Returns whether another link of the plan also writes the join table.

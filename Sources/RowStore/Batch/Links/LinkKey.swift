@@ -44,12 +44,11 @@ struct LinkKey {
 
     /// Returns whether the columns have these values.
     func equals(columns: [Int32], of row: Statement) -> Bool {
-        guard first.equals(column: columns[0], of: row) else { return false }
         for (place, cell) in others.enumerated()
         where !cell.equals(column: columns[place + 1], of: row) {
             return false
         }
-        return true
+        return first.equals(column: columns[0], of: row)
     }
 
     func bind(to statement: Statement, from index: Int32) {

@@ -177,7 +177,7 @@ final class LinkResolver {
 
     /// Returns the parts of the key with their values.
     private func values(of key: LinkKey) -> [(part: Part, values: [BulkCell])] {
-        var rest = key.cells[...]
+        var rest = ArraySlice(key.cells)
         return parts.map { part in
             defer { rest = rest.dropFirst(part.width) }
             return (part, Array(rest.prefix(part.width)))

@@ -109,9 +109,9 @@ final class LinkVersions {
 
     // MARK: Resolving
 
-    /// Prepares `isLater(_:)` when no more records follow.
+    /// Prepares `isLater(_:)` when no more records follow; entries are kept since a record was
+    /// deferred.
     func beginSettling() throws(StoreError) {
-        guard isKept else { return }
         try spill()
         let (connection, name) = (table.connection, table.name)
         try connection.withSmallSorter { () throws(StoreError) in
@@ -127,7 +127,6 @@ final class LinkVersions {
 
     /// Drops all entries, because no record is deferred any longer.
     func endSettling() throws(StoreError) {
-        guard isResolving else { return }
         statements = nil
         isKept = false
         notedCount = 0

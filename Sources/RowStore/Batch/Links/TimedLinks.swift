@@ -51,10 +51,9 @@ struct TimedLinks {
         let claims = times.claims
         let table = plan.entity.table
         for (number, oneToOne) in plan.oneToOnes.enumerated() {
-            guard let column = plan.links[oneToOne.link].keyColumn else { continue }
             oneToOnes.append(
                 OneToOne(
-                    writer: number, link: oneToOne.link, column: column,
+                    writer: number, link: oneToOne.link, column: oneToOne.keyColumn,
                     own: times.kind(oneToOne.place.key(of: table)),
                     inverse: times.kind(oneToOne.inverse.key(of: oneToOne.destinationTable))))
         }

@@ -61,9 +61,9 @@ package struct BatchUpdate {
                     + (readsOtherObjects ? match.value(place, ofRow: "t.Z_PK") : pair.1)
             }
             + linkSets
-        do {
+        do throws(StoreError) {
             return try write(sets, match, request)
-        } catch let error as StoreError {
+        } catch {
             guard error.isUniqueness else { throw error }
             let results =
                 readsOtherObjects
@@ -71,18 +71,15 @@ package struct BatchUpdate {
             throw try BrokenUniqueness(
                 entity: entity, match: match, session: session,
                 results: Dictionary(
-                    zip(assignments.map(\.column.attribute.name), results),
-                    uniquingKeysWith: { first, _ in first })
+                    uniqueKeysWithValues: zip(assignments.map(\.column.attribute.name), results))
             ).error ?? error
-        } catch {
-            throw StoreError(.internalError, "\(error)")
         }
     }
 
     /// Writes the matching rows that change, and checks them.
     private func write(
         _ sets: [SQLFragment], _ match: BatchMatch, _ request: BatchUpdateRequest
-    ) throws -> BatchUpdateResult {
+    ) throws(StoreError) -> BatchUpdateResult {
         let connection = session.connection
         let changed = "SELECT pk FROM \(match.table) WHERE changes"
         let changing = "Z_PK IN (\(changed))"
@@ -125,7 +122,7 @@ package struct BatchUpdate {
     /// Required properties are checked even if the request ignores the rules.
     private func checkRules(
         _ rules: BatchUpdateRules, _ changing: String, _ connection: Connection
-    ) throws {
+    ) throws(StoreError) {
         for number in entity.familyNumbers {
             guard let member = session.schema.entity(number: number) else { continue }
             for rule in try ValidationRules(of: member.name, in: session.schema.model).rules

@@ -18,13 +18,7 @@ struct BrokenUniqueness {
         get throws(StoreError) {
             var first: String?
             for constraint in constraints {
-                do {
-                    if let message = try message(constraint) { return StoreError(.unique, message) }
-                } catch let error as StoreError {
-                    throw error
-                } catch {
-                    throw StoreError(.internalError, "\(error)")
-                }
+                if let message = try message(constraint) { return StoreError(.unique, message) }
                 first = first ?? subject(constraint)
             }
             // SQLite checks uniqueness as it changes each row, not at the end of the statement.
@@ -57,7 +51,7 @@ struct BrokenUniqueness {
             : "[\(constraint.joined(separator: ", "))] of '\(entity.name)'"
     }
 
-    private func message(_ constraint: [String]) throws -> String? {
+    private func message(_ constraint: [String]) throws(StoreError) -> String? {
         let columns = constraint.compactMap { column(of: $0) }
         guard columns.count == constraint.count else { return nil }
         let values = zip(constraint, columns).enumerated().map { place, pair -> SQLFragment in

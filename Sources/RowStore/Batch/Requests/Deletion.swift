@@ -73,7 +73,7 @@ package struct Deletion {
         guard case .count(let most)? = limit else { return }
         var count = 0
         for number in reachable {
-            count += Int(try connection.integer("SELECT count(*) FROM \(doomed(number))") ?? 0)
+            count += try connection.count("SELECT count(*) FROM \(doomed(number))")
         }
         guard count > most else { return }
         throw StoreError(
@@ -234,8 +234,8 @@ package struct Deletion {
         where edge.rule == .nullify && edge.backIsRequired && reachable.contains(edge.sourceRoot) {
             guard let condition = pointingBack(edge, reachable) else { continue }
             let count =
-                try connection.integer(
-                    "SELECT count(*) FROM \(edge.destinationTable) WHERE \(condition)") ?? 0
+                try connection.count(
+                    "SELECT count(*) FROM \(edge.destinationTable) WHERE \(condition)")
             if count > 0 {
                 throw StoreError(
                     .deleteRule,
@@ -306,7 +306,7 @@ package struct Deletion {
     ///
     /// Checking each destination is then cheaper than checking each deleted object.
     private func leadsToFew(_ edge: RelationshipEdge) throws(StoreError) -> Bool {
-        let going = try connection.integer("SELECT count(*) FROM \(doomed(edge.sourceRoot))") ?? 0
+        let going = try connection.count("SELECT count(*) FROM \(doomed(edge.sourceRoot))")
         // The largest key is an upper bound for the number of rows.
         let all = try connection.largestKey(in: edge.sourceTable)
         let destinations = try connection.largestKey(in: edge.destinationTable)
@@ -342,8 +342,8 @@ package struct Deletion {
                 $0.join?.table == join.table && reachable.contains($0.sourceRoot)
             }) == 1
         else { return false }
-        let count = try connection.integer("SELECT count(*) FROM \(doomed(edge.sourceRoot))") ?? 0
-        guard try connection.shrinksMuch(edge.sourceTable, deleting: Int(count)),
+        let count = try connection.count("SELECT count(*) FROM \(doomed(edge.sourceRoot))")
+        guard try connection.shrinksMuch(edge.sourceTable, deleting: count),
             // Triggers must not run for the rows that stay.
             try !connection.hasTriggers(on: table.name),
             try connection.hasNoOtherIndexes(than: [table.reverseIndex.name], on: table.name)
@@ -385,7 +385,7 @@ package struct Deletion {
         deletedIDs?.formUnion(going)
         try session.releaseFiles(of: entity, rows: "SELECT pk FROM \(doomed(root))")
         let delete = "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT pk FROM \(doomed(root)))"
-        let indexes = session.schema.table(named: entity.table)?.indexes ?? []
+        let indexes = session.schema.indexes(ofTable: entity.table)
         if defersIndexes, try connection.shrinksMuch(entity.table, deleting: count),
             try connection.hasNoOtherIndexes(than: indexes.map(\.name), on: entity.table)
         {

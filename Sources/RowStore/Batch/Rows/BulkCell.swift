@@ -109,17 +109,6 @@ package struct BulkCell {
         }
     }
 
-    /// Returns whether two keys are equal.
-    func equals(_ other: BulkCell) -> Bool {
-        switch (kind, other.kind) {
-        case (.text, .text), (.blob, .blob): equalBytes(other.bytes)
-        case (.integer, .integer): bits == other.bits
-        case (.real, .real): realValue == other.realValue
-        case (.null, .null): true
-        default: false
-        }
-    }
-
     private func equalBytes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
         let mine = bytes
         guard mine.count == other.count else { return false }

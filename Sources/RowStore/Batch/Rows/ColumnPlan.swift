@@ -56,6 +56,8 @@ struct ColumnPlan {
         var place: StoreLayout.ToOnePlace
         var inverse: StoreLayout.ToOnePlace
         var destinationTable: String
+        /// The index of its key in the plan's columns.
+        var keyColumn = 0
     }
 
     /// A to-one relationship of the plan whose inverse is a to-many relationship of the plan.
@@ -157,7 +159,13 @@ struct ColumnPlan {
         let toManys = links.toManys
         self.toManys = toManys
         manyOfLink = plan.links.indices.map { link in toManys.firstIndex { $0.link == link } }
-        oneToOnes = links.oneToOnes
+        oneToOnes = links.oneToOnes.map { oneToOne in
+            var oneToOne = oneToOne
+            for (position, column) in columns.enumerated() {
+                if case .linkKey(oneToOne.link) = column.source { oneToOne.keyColumn = position }
+            }
+            return oneToOne
+        }
         hasOneSidedLinks = links.oneToOnes.contains { $0.inverse.columns == nil }
         hasOrderedInverse = links.hasOrderedInverse
         bothEnds = Self.bothEnds(columns, toManys, entity)
@@ -178,11 +186,10 @@ struct ColumnPlan {
         else {
             throw StoreError(.invalidRequest, "The key of '\(plan.entity)' is not mapped")
         }
-        let table = schema.table(named: entity.table)
+        let indexes = schema.indexes(ofTable: entity.table)
         let keyIndex = keyColumns.map { "\($0) COLLATE BINARY ASC" }
-        hasOtherConstraints =
-            table?.indexes.contains { $0.isUnique && $0.columns != keyIndex } ?? false
-        uniquePlaces = table.map { Self.uniquePlaces(of: $0, columns) } ?? []
+        hasOtherConstraints = indexes.contains { $0.isUnique && $0.columns != keyIndex }
+        uniquePlaces = Self.uniquePlaces(of: indexes, columns)
         let mapped = Set(plan.attributes)
         unfilledRequirement = Self.unfilledRequirement(of: entity, without: mapped)
         constants = Self.constants(of: entity, without: mapped)
@@ -219,9 +226,9 @@ struct ColumnPlan {
     }
 
     private static func uniquePlaces(
-        of table: StoreLayout.Table, _ columns: [Column]
+        of indexes: [StoreLayout.Index], _ columns: [Column]
     ) -> [[Int]] {
-        table.indexes.filter { $0.isUnique && $0.condition == nil }.compactMap { index in
+        indexes.filter { $0.isUnique && $0.condition == nil }.compactMap { index in
             let places = index.columns.compactMap { column in
                 columns.firstIndex { column.hasPrefix("\($0.name) ") }
             }
@@ -353,6 +360,11 @@ struct ColumnPlan {
 }
 
 extension StoreLayout {
+    /// Returns the indexes of a hierarchy's table.
+    func indexes(ofTable name: String) -> [Index] {
+        tables.filter { $0.name == name }.flatMap(\.indexes)
+    }
+
     /// Returns whether a uniqueness constraint of the model covers exactly these attributes.
     func isUnique(_ attributes: [String], of entity: Entity) -> Bool {
         attributes.allSatisfy { entity.attributes[$0] != nil }

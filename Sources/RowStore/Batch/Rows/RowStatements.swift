@@ -47,6 +47,8 @@ package struct RowStatements {
             "UPDATE \(table) SET \(RowVersion.raise) WHERE Z_PK = ?")
         lowerVersion = try connection.prepare(
             "UPDATE \(table) SET \(RowVersion.lower) WHERE Z_PK = ?")
-        keyPlaces = plan.keyColumns.map { key in Int32(names.firstIndex(of: key) ?? 0) + 2 }
+        keyPlaces = plan.keyColumns.compactMap { key in
+            names.firstIndex(of: key).map { Int32($0) + 2 }
+        }
     }
 }

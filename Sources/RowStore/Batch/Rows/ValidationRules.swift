@@ -150,7 +150,7 @@ struct RowRules {
         for rule in compiled.rules {
             do {
                 let predicate = try CompiledPredicate(rule.predicate) { path in
-                    path.count == 1 ? properties.firstIndex(of: path[0]) : nil
+                    properties.firstIndex(of: path[0])
                 }
                 rules.append((predicate, rule))
             } catch {

@@ -193,6 +193,11 @@ extension BulkWriter {
         return hash.value
     }
 
+    /// Returns the hash of the key of a row whose links are resolved.
+    ///
+    /// - Parameter recordHash: The hash of the key in the record.
+    func rowHash(_ recordHash: UInt64) -> UInt64 { resolvedKeyHash(recordHash) ?? recordHash }
+
     /// Returns whether the object had a record in this load, was the target of a link whose targets
     /// are spared, or was created during the load, by it or otherwise.
     func hasTouched(_ primaryKey: Int64) -> Bool {

@@ -29,8 +29,9 @@ extension BulkWriter {
         else { return false }
         let isInOrder = plan.toManys.contains { many in
             many.place.relationship.isOrdered
-                || plan.destinations[many.link].toManys[
-                    many.place.relationship.inverseName ?? ""]?.relationship.isOrdered == true
+                || many.place.relationship.inverseName.flatMap {
+                    plan.destinations[many.link].toManys[$0]
+                }?.relationship.isOrdered == true
         }
         let links = plan.plan.links
         guard !isInOrder, !links.contains(where: \.makesStandIns) else { return false }
@@ -47,7 +48,7 @@ extension BulkWriter {
         // If two objects conflict in something other than their key, only the first one can be
         // created.
         let hasOtherConstraints = tables.contains { name in
-            (schema.table(named: name)?.indexes.count(where: \.isUnique) ?? 0) > 1
+            schema.indexes(ofTable: name).count(where: \.isUnique) > 1
         }
         return !isSought && kinds.count == tables.count && !hasOtherConstraints
     }

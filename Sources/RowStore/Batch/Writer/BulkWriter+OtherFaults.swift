@@ -57,6 +57,13 @@ extension BulkWriter {
             likelyRow = likely
             missedOfRow.removeAll(keepingCapacity: true)
         }
+        try checkSteps(of: batch, place, token: token, but: refused, told: told)
+        return gathering?.others ?? FaultList()
+    }
+
+    private func checkSteps(
+        of batch: RowBatch, _ place: Int, token: Int64, but refused: Set<Int>, told: Set<String>
+    ) throws(StoreError) {
         let unknown = try resolveWhatIsKnown(batch, place, token: token, but: refused)
         func isMissing(_ column: Int, _ kind: BulkCell.Kind) -> Bool {
             plan.columns[column].isRequired && row.cells[column].kind == kind
@@ -67,11 +74,10 @@ extension BulkWriter {
             reject(token, "required", property, "'\(property)' is required and null here")
         }
         // Only the key determines whether the row inserts a new object.
-        guard plan.keyPlaces.allSatisfy({ !unknown.contains($0) && hasValue($0) }) else {
-            return gathering?.others ?? FaultList()
-        }
-        guard let hash = keyHash(batch, place) else { return gathering?.others ?? FaultList() }
-        switch try find(batch, place, hash: resolvedKeyHash(hash) ?? hash) {
+        guard plan.keyPlaces.allSatisfy({ !unknown.contains($0) && hasValue($0) }),
+            let hash = keyHash(batch, place)
+        else { return }
+        switch try find(batch, place, hash: rowHash(hash)) {
         case .row(let found):
             checkRules(found: found, token: token, but: unknown)
             let key = found.integer(0)
@@ -90,7 +96,6 @@ extension BulkWriter {
             try checkConstraints(of: nil, token: token, but: unknown)
         case .several(let keys): rejectShared(keys, batch, place, token: token)
         }
-        return gathering?.others ?? FaultList()
     }
 
     private func hasValue(_ column: Int) -> Bool {

@@ -55,8 +55,9 @@ extension BulkWriter {
 
     /// Rejects a record that has no value for a part of the key.
     func rejectNullKey(_ batch: RowBatch, _ place: Int, token: Int64) {
-        let cell = plan.keyCells.first { [.null, .absent].contains(batch[place, $0].kind) }
-        rejectNullKey(cell.map { plan.plan.property(ofCell: $0) }, token: token)
+        for cell in plan.keyCells where [.null, .absent].contains(batch[place, cell].kind) {
+            return rejectNullKey(plan.plan.property(ofCell: cell), token: token)
+        }
     }
 
     /// Rejects a record if a relationship of its key has no target.
@@ -72,9 +73,8 @@ extension BulkWriter {
         return false
     }
 
-    private func rejectNullKey(_ property: String?, token: Int64) {
-        let part = property ?? plan.plan.key[0]
-        reject(token, "key", part, "'\(part)' is part of the key and null here")
+    private func rejectNullKey(_ property: String, token: Int64) {
+        reject(token, "key", property, "'\(property)' is part of the key and null here")
     }
 
     /// Returns the first required property that the resolved row sets to null.
@@ -109,7 +109,7 @@ extension BulkWriter {
             return .rejected
         }
         if needsTargets { return try writeMakingTargets(batch, place, token: token, hash: hash) }
-        let rowHash = resolvedKeyHash(hash) ?? hash
+        let rowHash = rowHash(hash)
         switch try find(batch, place, hash: rowHash) {
         case .row(let found): try update(found, token: token)
         case .none where plan.plan.absent == .reject:

@@ -63,13 +63,11 @@ extension BulkWriter {
     private func sharedKeyCount(
         of entity: StoreLayout.Entity, _ columns: [String]
     ) throws(StoreError) -> Int {
-        guard !columns.isEmpty else { return 0 }
         let conditions =
             columns.map { "\($0) NOT NULL" } + (entity.familyCondition().map { [$0] } ?? [])
-        return Int(
-            try session.connection.integer(
-                "SELECT count(*) FROM (SELECT 1 FROM \(entity.table)"
-                    + " WHERE \(conditions.joined(separator: " AND "))"
-                    + " GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1)") ?? 0)
+        return try session.connection.count(
+            "SELECT count(*) FROM (SELECT 1 FROM \(entity.table)"
+                + " WHERE \(conditions.joined(separator: " AND "))"
+                + " GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1)")
     }
 }

@@ -215,8 +215,7 @@ extension BulkWriter {
     private func formerDestinations(_ found: Statement) -> [Int64?] {
         guard plan.hasOneSidedLinks else { return [] }
         return plan.oneToOnes.map { oneToOne in
-            guard let column = plan.links[oneToOne.link].keyColumn else { return nil }
-            let place = statements.firstColumn + Int32(column)
+            let place = statements.firstColumn + Int32(oneToOne.keyColumn)
             return found.isNull(place) ? nil : found.integer(place)
         }
     }

@@ -163,7 +163,7 @@ struct DeferredJoinRows {
         _ body: (UnsafeBufferPointer<UInt64>) throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {
         let count = Int(try connection.integer(nextNumber) ?? 1) - 1
-        let relinkedCount = Int(try connection.integer("SELECT count(*) FROM \(relinkedName)") ?? 0)
+        let relinkedCount = try connection.count("SELECT count(*) FROM \(relinkedName)")
         let bytes = memoryBytes - relinkedCount * Self.bytesPerRelinked
         let capacity = min(count, bytes / SmallestNumbers.bytesPerNumber)
         guard capacity == count || capacity > max(1, count / Self.passesMax) else { return false }

@@ -81,7 +81,7 @@ extension BulkWriter {
             return !refused.contains(try deferredRows.entries[place].token)
         }
         var failed: [Int] = []
-        var rest = broken[...]
+        var rest = ArraySlice(broken)
         while let first = rest.first {
             let links = rest.prefix { $0.place == first.place }
             rest = rest.dropFirst(links.count)

@@ -67,8 +67,7 @@ extension BulkWriter {
         raisedRows.keepRecord()
     }
 
-    func undoRecord(_ undo: inout RecordUndo?) throws(StoreError) {
-        guard var undone = undo.take() else { return }
+    func undoRecord(_ undone: consuming RecordUndo) throws(StoreError) {
         forgetNestedLinks()
         try session.connection.cached("ROLLBACK TO ETL_RECORD").run()
         try session.connection.cached("RELEASE ETL_RECORD").run()

@@ -10,7 +10,7 @@ extension BulkWriter {
     func writeMakingTargets(
         _ batch: RowBatch, _ place: Int, token: Int64, hash: UInt64
     ) throws(StoreError) -> Disposition {
-        let firstHash = resolvedKeyHash(hash) ?? hash
+        let firstHash = rowHash(hash)
         var owner: Int64?
         switch try find(batch, place, hash: firstHash) {
         case .row(let found):
@@ -47,7 +47,7 @@ extension BulkWriter {
             return obstacle
         }
         // The target of a relationship in the key is known only now.
-        let madeHash = resolvedKeyHash(hash) ?? firstHash
+        let madeHash = rowHash(hash)
         switch try find(batch, place, hash: madeHash) {
         case .row(let found): try update(found, token: token)
         case .none: try insert(hash: madeHash, token: token, alone: true)
@@ -63,7 +63,7 @@ extension BulkWriter {
     }
 
     func takeBackTargets(_ undo: inout RecordUndo?) throws(StoreError) {
-        if undo != nil { return try undoRecord(&undo) }
+        if let undone = undo.take() { return try undoRecord(undone) }
         for (link, id, hash) in newTargets {
             let delete = try session.connection.cached(
                 "DELETE FROM \(plan.destinations[link].table) WHERE Z_PK = ?")
