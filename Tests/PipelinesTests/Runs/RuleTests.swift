@@ -73,6 +73,27 @@ struct RuleTests {
         #expect(AttributeValidator(attribute).problem(with: .real(value)) == message)
     }
 
+    @Test("the message for a value outside a range or length with one end names this end")
+    func oneEnd() {
+        var day = AttributeDescription(name: "x", type: .date)
+        day.range = NumberRange(minimum: 86_400, maximum: nil)
+        #expect(
+            AttributeValidator(day).problem(with: .integer(0))
+                == "'x' must be at least 2001-01-02T00:00:00Z, and is 2001-01-01T00:00:00Z")
+        var price = AttributeDescription(name: "x", type: .decimal)
+        price.range = NumberRange(minimum: nil, maximum: 5)
+        var name = AttributeDescription(name: "x", type: .string)
+        name.length = NumberRange(minimum: 3, maximum: nil)
+        for (attribute, text, expected) in [
+            (price, "6.5", "'x' must be at most 5, and is 6.5"), (price, "-6.5", nil),
+            (name, "ab", "'x' must have at least 3 characters, and has 2"), (name, "abc", nil),
+        ] {
+            var text = text
+            let problem = text.withUTF8 { AttributeValidator(attribute).problem(with: .text($0)) }
+            #expect(problem == expected)
+        }
+    }
+
     @Test("skips a pattern that the engine cannot compile")
     func brokenPattern() {
         let validator = AttributeValidator(

@@ -13,7 +13,7 @@ import Testing
     private func withKeys(_ body: ([BulkCell]) -> Void) {
         let batch = RowBatch(width: 8)
         batch.add([1, 2, 1.5, "a", "b", "ab", "", .blob([97])])
-        body((0..<8).map { batch[0, $0] })
+        withExtendedLifetime(batch) { body((0..<8).map { batch[0, $0] }) }
     }
 
     @Test("distinguishes keys that have one hash")

@@ -28,8 +28,12 @@ import Testing
             try store.container.load(
                 appending("Memo"), [["b", "1"], ["b", "2"], ["b", "3"], ["c", "4"]])
             let plan = BulkPlan(entity: "Memo", key: ["title"], attributes: ["title", "text"])
-            let shared = try store.container.newContext().bulkWriter(for: plan).sharedKeys()
-            #expect(shared.map { "\($0.path) \($0.entity) \($0.count)" } == ["key Memo 1"])
+            do {
+                let context = store.container.newContext()
+                let shared = try context.bulkWriter(for: plan).sharedKeys()
+                #expect(shared.map { "\($0.path) \($0.entity) \($0.count)" } == ["key Memo 1"])
+                context.rollback()
+            }
             let outcome = try store.container.load(
                 plan, [["a", "x"], ["b", "y"], ["c", "z"]], keyMemoryBytes: keyMemory)
             #expect(outcome.counts == "1 new, 1 changed, 0 same, 0 superseded, 1 rejected")
