@@ -6,3 +6,11 @@ extension Connection {
         Int(try integer(sql) ?? 0)
     }
 }
+
+extension Statement {
+    /// Returns the number in the only row of a query, such as a maximum; 0 if it is NULL.
+    func onlyInteger() throws(StoreError) -> Int64 {
+        defer { reset() }
+        return try step() ? integer(0) : 0
+    }
+}

@@ -55,6 +55,28 @@ struct LargeValueModeTests {
         #expect(folder.names().filter { $0.hasSuffix("_SUPPORT") } == [".store_SUPPORT"])
     }
 
+    @Test("an import replaces values in rows and in files, and removes files without a value")
+    func replacesValues() throws {
+        let folder = try Workspace()
+        let large = Data(repeating: 7, count: 300_000)
+        let values: [Data?] = [nil, Data([1, 2]), large, Data([3]), nil, large]
+        for (number, value) in values.enumerated() {
+            let text = value.map { "\"\($0.base64EncodedString())\"" } ?? "null"
+            try folder.write("docs.ndjson", #"{"name":"a","data":\#(text)}"#)
+            let run = try folder.run(model: Self.model, "- { import: docs.ndjson, into: Doc }")
+            #expect(
+                run.lines == [
+                    "import import-docs: 1 read, 1 \(number == 0 ? "inserted" : "updated")"
+                ])
+            let container = try PersistentContainer(model: nil, at: folder.path("store.sqlite"))
+            let docs = try container.newContext().fetch(
+                FetchRequest<ManagedObject>(entityName: "Doc"))
+            #expect(docs.map { $0[AttributeKey<Data>("data")] } == [value])
+            #expect(
+                folder.names(".store_SUPPORT/_EXTERNAL_DATA").count == (value == large ? 1 : 0))
+        }
+    }
+
     @Test("an export fails if the file of a value is missing, unless it may write null")
     func missingFiles() throws {
         let folder = try Workspace()

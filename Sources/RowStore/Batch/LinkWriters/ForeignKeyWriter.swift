@@ -159,8 +159,7 @@ final class ForeignKeyWriter {
         if let known = lastOrders[owner] { return known }
         guard let last else { return 0 }
         last.bind(owner, at: 1)
-        defer { last.reset() }
-        let order = try last.step() ? max(0, last.integer(0)) : 0
+        let order = max(0, try last.onlyInteger())
         if remembersOrders { lastOrders[owner] = order }
         return order
     }

@@ -106,8 +106,7 @@ struct JoinRowStatements {
 
     private static func last(_ statement: Statement, of key: Int64) throws(StoreError) -> Int64 {
         statement.bind(key, at: 1)
-        defer { statement.reset() }
-        return try statement.step() ? statement.integer(0) : 0
+        return try statement.onlyInteger()
     }
 
     func setOrder(

@@ -81,8 +81,7 @@ final class JoinSpool {
     /// Returns the number of the next join row.
     private func nextNumber() throws(StoreError) -> Int64 {
         if let next { return next }
-        defer { nextInTable.reset() }
-        let number = try nextInTable.step() ? nextInTable.integer(0) : 1
+        let number = try nextInTable.onlyInteger()
         next = number
         marks.removeAll(from: number)
         return number

@@ -39,7 +39,6 @@ struct LinkCache {
         if (used + 1) * 10 > entries.count * 7 { grow() }
         if key.kind == .text || key.kind == .blob { makeSpace(for: key.bytes.count) }
         let slot = slot(of: key, hash: hash)
-        guard entries[slot].count < 0 else { return }
         var entry = Entry()
         entry.hash = hash
         entry.start = bytes.count

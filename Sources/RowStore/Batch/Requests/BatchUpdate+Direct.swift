@@ -16,10 +16,9 @@ extension BatchUpdate {
     }
 
     private var hasRules: Bool {
-        entity.familyNumbers.contains { number in
-            guard let member = session.schema.entity(number: number) else { return false }
+        session.schema.family(of: entity).contains { member in
             // An unreadable rule is reported by the code that checks the rules.
-            return (try? ValidationRules(of: member.name, in: session.schema.model).isEmpty) != true
+            (try? ValidationRules(of: member.name, in: session.schema.model).isEmpty) != true
         }
     }
 

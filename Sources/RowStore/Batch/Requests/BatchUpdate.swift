@@ -123,8 +123,7 @@ package struct BatchUpdate {
     private func checkRules(
         _ rules: BatchUpdateRules, _ changing: String, _ connection: Connection
     ) throws(StoreError) {
-        for number in entity.familyNumbers {
-            guard let member = session.schema.entity(number: number) else { continue }
+        for member in session.schema.family(of: entity) {
             for rule in try ValidationRules(of: member.name, in: session.schema.model).rules
             where rules == .enforce || rule.required != nil {
                 var broken = try EntitySelect(

@@ -34,8 +34,7 @@ struct BrokenUniqueness {
     /// The constraints of the entity and its sub-entities that contain a changing attribute.
     private var constraints: [[String]] {
         var found: [[String]] = []
-        for number in entity.familyNumbers {
-            guard let member = session.schema.entity(number: number) else { continue }
+        for member in session.schema.family(of: entity) {
             for constraint in session.schema.model.uniquenessConstraints(of: member.name)
             where !found.contains(constraint) && constraint.contains(where: { results[$0] != nil })
             {
@@ -80,9 +79,6 @@ struct BrokenUniqueness {
     }
 
     private func column(of name: String) -> StoreLayout.AttributeColumn? {
-        for number in entity.familyNumbers {
-            if let found = session.schema.entity(number: number)?.attributes[name] { return found }
-        }
-        return nil
+        session.schema.family(of: entity).lazy.compactMap { $0.attributes[name] }.first
     }
 }

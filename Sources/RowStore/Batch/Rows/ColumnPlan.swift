@@ -360,6 +360,11 @@ struct ColumnPlan {
 }
 
 extension StoreLayout {
+    /// Returns an entity and its sub-entities.
+    func family(of entity: Entity) -> [Entity] {
+        entity.familyNumbers.compactMap { self.entity(number: $0) }
+    }
+
     /// Returns the indexes of a hierarchy's table.
     func indexes(ofTable name: String) -> [Index] {
         tables.filter { $0.name == name }.flatMap(\.indexes)

@@ -162,7 +162,7 @@ struct DeferredJoinRows {
         on connection: Connection, memoryBytes: Int,
         _ body: (UnsafeBufferPointer<UInt64>) throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {
-        let count = Int(try connection.integer(nextNumber) ?? 1) - 1
+        let count = try connection.count(nextNumber) - 1
         let relinkedCount = try connection.count("SELECT count(*) FROM \(relinkedName)")
         let bytes = memoryBytes - relinkedCount * Self.bytesPerRelinked
         let capacity = min(count, bytes / SmallestNumbers.bytesPerNumber)

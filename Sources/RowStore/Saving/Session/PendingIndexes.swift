@@ -128,11 +128,11 @@ package enum PendingIndexes {
         leavesDeriving: Bool
     ) throws(StoreError) -> Bool {
         guard try LoadOwner.note(on: connection) == owner else { return false }
-        let pages = try connection.integer("PRAGMA page_count") ?? 0
+        let pages = try connection.count("PRAGMA page_count")
         while let next = try nextName(on: connection) {
             if leavesDeriving, next == derivingName { return false }
             try make(next, on: connection, linkBytes)
-            if try connection.integer("PRAGMA page_count") ?? 0 > pages + pagesAtOnce { break }
+            if try connection.count("PRAGMA page_count") > pages + Int(pagesAtOnce) { break }
         }
         return try !isPending(on: connection)
     }

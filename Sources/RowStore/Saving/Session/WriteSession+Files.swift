@@ -12,8 +12,8 @@ extension WriteSession {
         of root: StoreLayout.Entity, rows keys: String
     ) throws(StoreError) {
         var columns: Set<String> = []
-        for number in root.familyNumbers {
-            for (_, place) in schema.entity(number: number)?.attributes ?? [:]
+        for entity in schema.family(of: root) {
+            for (_, place) in entity.attributes
             where place.attribute.allowsExternalBinaryDataStorage { columns.insert(place.column) }
         }
         for column in columns.sorted() {

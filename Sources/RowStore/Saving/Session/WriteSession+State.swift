@@ -52,8 +52,7 @@ extension WriteSession {
 
     /// Ends a part that was rolled back.
     package func dropPart() {
-        guard let outer = outerChanges.popLast() else { return }
-        change = outer
+        if let outer = outerChanges.popLast() { change = outer }
     }
 
     /// Returns whether the transaction has updated the object.

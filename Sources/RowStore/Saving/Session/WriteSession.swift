@@ -64,7 +64,7 @@ package final class WriteSession {
         self.keys = keys
         self.store = store
         // Indexed by entity number, because a load requests a key for every row.
-        let numbers = Int(schema.entities.lazy.map(\.number).max() ?? 0) + 1
+        let numbers = Int(schema.entities.reduce(0) { max($0, $1.number) }) + 1
         taken = Array(repeating: nil, count: numbers)
         read = Array(repeating: false, count: numbers)
         history = try store.history.map { history throws(StoreError) in

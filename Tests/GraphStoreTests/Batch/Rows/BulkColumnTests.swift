@@ -139,4 +139,75 @@ import Testing
             #expect(!context.hasChanges)
         }
     }
+
+    private static func items(_ more: String = "") -> String {
+        """
+        Item:
+          attributes: { name: String, size: Integer 32 }
+          relationships:
+            label: { to: Label, inverse: item }
+            notes: { to: Note, many: true, inverse: item }
+          unique: [[name]]\(more)
+        Label:
+          attributes: { text: String }
+          relationships: { item: { to: Item, inverse: label } }
+          unique: [[text]]
+        Note:
+          attributes: { id: Integer 32 }
+          relationships: { item: { to: Item, inverse: notes } }
+          unique: [[id]]
+        """
+    }
+
+    @Test("fails if a key needs a relationship that only rows of another table store")
+    func unstoredKeys() throws {
+        let store = try TestStore(model(Self.items()), without: ["ZITEM.ZLABEL"])
+        let label = BulkPlan.KeyPart("label", to: "Label", by: [BulkPlan.KeyPart("text")])
+        let notes = BulkPlan(
+            entity: "Note", key: ["id"], attributes: ["id"],
+            links: [.init(relationship: "item", destination: "Item", key: [label])])
+        var item = BulkPlan.Link(relationship: "item", destination: "Item", attribute: "name")
+        item.nested = BulkPlan(entity: "Item", key: ["name", "label"], attributes: ["name"])
+        item.nested?.owner = "label"
+        let labels = BulkPlan(entity: "Label", key: ["text"], attributes: ["text"], links: [item])
+        for (plan, message) in [
+            (
+                notes,
+                "'Item.label' cannot be part of a key in this store, which keeps the relationship"
+                    + " on its other side only; use other properties"
+            ),
+            (
+                labels,
+                "'Item.label' has no column in this store, so it cannot be part of a key; use other"
+                    + " properties"
+            ),
+        ] {
+            let context = store.container.newContext()
+            let error = storeError { _ = try context.bulkWriter(for: plan) }
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.message == message)
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test(
+        "a rule reads a relationship that only rows of another table store",
+        arguments: [[], ["ZITEM.ZLABEL"], ["ZLABEL.ZITEM"]])
+    func ruleOverUnstoredLink(dropped: [String]) throws {
+        let rule = "\n  validate: [{ rule: \"label != nil\", message: \"no label\" }]"
+        let store = try TestStore(model(Self.items(rule)), without: dropped)
+        try store.container.load(
+            BulkPlan(entity: "Label", key: ["text"], attributes: ["text"]), [["x"]])
+        let plan = BulkPlan(entity: "Item", key: ["name"], attributes: ["name", "size"])
+        var linked = plan
+        linked.links = [.init(relationship: "label", destination: "Label", attribute: "text")]
+        let first = try store.container.load(linked, [["a", 1, "x"], ["b", 1, nil]])
+        #expect(first.counts == "1 new, 0 changed, 0 same, 0 superseded, 1 rejected")
+        // The second load does not write the relationship.
+        let second = try store.container.load(plan, [["a", 2], ["c", 2]])
+        #expect(second.counts == "0 new, 1 changed, 0 same, 0 superseded, 1 rejected")
+        #expect((first.rejects + second.rejects).map(\.message) == ["no label", "no label"])
+        try store.expect("SELECT ZNAME, ZSIZE FROM ZITEM", ["a|2"])
+        try store.checkIntegrity()
+    }
 }

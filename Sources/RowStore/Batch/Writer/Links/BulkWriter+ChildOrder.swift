@@ -26,17 +26,18 @@ extension BulkWriter {
         try flushRows()
         let owner = row.cells[key].integerValue
         let order = plan.columns[column].name
-        var last = lastPlaces[column]?[owner]
-        if last == nil {
+        let last: Int64
+        if let known = lastPlaces[column]?[owner] {
+            last = known
+        } else {
             let select = try session.connection.cached(
                 "SELECT max(\(order)) FROM \(plan.entity.table)"
                     + " WHERE \(plan.columns[key].name) = ?")
             row.cells[key].bind(to: select, at: 1)
-            defer { select.reset() }
-            last = try select.step() ? select.integer(0) : 0
+            last = try select.onlyInteger()
         }
         let next: Int64
-        if let following = OrderPositions.next(after: last ?? 0) {
+        if let following = OrderPositions.next(after: last) {
             next = following
         } else {
             walk?.close()
