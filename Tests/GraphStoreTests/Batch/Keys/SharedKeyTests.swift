@@ -134,4 +134,92 @@ import Testing
                 "SELECT count(*), count(DISTINCT ZKEY), sum(ZVALUE) FROM ZROW", ["12000|12000|12000"])
         }
     }
+
+    private let people = """
+        Person:
+          attributes: { name: String }
+          relationships:
+            friend: { to: Person, inverse: friendOf }
+            friendOf: { to: Person, many: true, inverse: friend }
+            favorite: { to: Task, inverse: fans }
+            todo: { to: Task, many: true, inverse: doers }
+            tasks: { to: Task, many: true, inverse: owner }
+        Task:
+          attributes: { title: String }
+          relationships:
+            owner: { to: Person, inverse: tasks }
+            fans: { to: Person, many: true, inverse: favorite }
+            doers: { to: Person, many: true, inverse: todo }
+        """
+
+    /// Fills the store with the persons a, a, and p, who has the tasks t, u, and u.
+    private func fill(_ store: TestStore) throws {
+        var persons = BulkPlan(entity: "Person", key: [], attributes: ["name"])
+        persons.found = .append
+        try store.container.load(persons, [["a"], ["a"], ["p"]])
+        var tasks = BulkPlan(
+            entity: "Task", key: [], attributes: ["title"],
+            links: [.init(relationship: "owner", destination: "Person", attribute: "name")])
+        tasks.found = .append
+        try store.container.load(tasks, [["t", "p"], ["u", "p"], ["u", "p"]])
+    }
+
+    private static let byTitle = [BulkPlan.KeyPart("title")]
+    private static let byOwner = [
+        BulkPlan.KeyPart("title"),
+        BulkPlan.KeyPart("owner", to: "Person", by: [BulkPlan.KeyPart("name")]),
+    ]
+    private static let shared: [(BulkPlan.Link, TestValue, String)] = [
+        (
+            .init(relationship: "friend", destination: "Person", attribute: "name"), "a",
+            "friend: Several 'Person' objects have name 'a': primary keys 1 and 2"
+        ),
+        (
+            .init(relationship: "todo", destination: "Task", key: byTitle), ["t", "u"],
+            "todo: Several 'Task' objects have title 'u': primary keys 2 and 3"
+        ),
+        (
+            .init(relationship: "todo", destination: "Task", key: byOwner), ["t", "p", "t", "a"],
+            "todo: Several 'Person' objects have name 'a': primary keys 1 and 2"
+        ),
+        (
+            .init(relationship: "favorite", destination: "Task", key: byOwner), ["t", "a"],
+            "favorite: Several 'Person' objects have name 'a': primary keys 1 and 2"
+        ),
+    ]
+
+    @Test("rejects a link to objects that share a key", arguments: shared, [0, 192 << 20])
+    func links(
+        shared: (link: BulkPlan.Link, value: TestValue, reason: String), keyMemory: Int
+    ) throws {
+        try withStore(people) { store in
+            try fill(store)
+            let plan = BulkPlan(
+                entity: "Person", key: ["name"], attributes: ["name"], links: [shared.link])
+            let outcome = try store.container.load(
+                plan, [["b", shared.value], ["c", nil]], keyMemoryBytes: keyMemory)
+            #expect(
+                outcome.rejects.map { "\($0.token) \($0.code) \($0.property ?? "-"): \($0.message)" }
+                    == ["1 key " + shared.reason])
+            try store.expect("SELECT ZNAME FROM ZPERSON ORDER BY Z_PK", ["a", "a", "p", "c"])
+        }
+    }
+
+    @Test("finds an object by a key that leads through the loaded entity", arguments: [0, 192 << 20])
+    func keyThroughOwn(keyMemory: Int) throws {
+        try withStore(people) { store in
+            try fill(store)
+            let plan = BulkPlan(
+                entity: "Person", key: ["name"], attributes: ["name"],
+                links: [.init(relationship: "favorite", destination: "Task", key: Self.byOwner)])
+            let outcome = try store.container.load(
+                plan, [["b", nil], ["c", ["t", "p"]], ["d", ["t", "b"]]], keyMemoryBytes: keyMemory)
+            #expect(outcome.rejectedCodes == ["3 link"])
+            try store.expect(
+                """
+                SELECT p.ZNAME, t.ZTITLE FROM ZPERSON p LEFT JOIN ZTASK t ON t.Z_PK = p.ZFAVORITE
+                WHERE p.Z_PK > 3 ORDER BY 1
+                """, ["b|-", "c|t"])
+        }
+    }
 }
