@@ -169,7 +169,7 @@ import Testing
         BulkPlan.KeyPart("title"),
         BulkPlan.KeyPart("owner", to: "Person", by: [BulkPlan.KeyPart("name")]),
     ]
-    private static let shared: [(BulkPlan.Link, TestValue, String)] = [
+    private static let shared: [(link: BulkPlan.Link, value: TestValue, reason: String)] = [
         (
             .init(relationship: "friend", destination: "Person", attribute: "name"), "a",
             "friend: Several 'Person' objects have name 'a': primary keys 1 and 2"
@@ -197,7 +197,7 @@ import Testing
             let plan = BulkPlan(
                 entity: "Person", key: ["name"], attributes: ["name"], links: [shared.link])
             let outcome = try store.container.load(
-                plan, [["b", shared.value], ["c", nil]], keyMemoryBytes: keyMemory)
+                plan, [["b", shared.value], ["c", .absent]], keyMemoryBytes: keyMemory)
             #expect(
                 outcome.rejects.map { "\($0.token) \($0.code) \($0.property ?? "-"): \($0.message)" }
                     == ["1 key " + shared.reason])
