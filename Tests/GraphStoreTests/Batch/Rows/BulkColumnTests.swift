@@ -50,7 +50,7 @@ import Testing
     @Test(
         "rejects a record that breaks a constraint of another program",
         arguments: [
-            ("ZNAME", "Another Task has name 'a'"),
+            ("ZNAME", "Another object has name 'a'"),
             ("Z_ENT", "Another object has these values: UNIQUE constraint failed: ZTASK.Z_ENT"),
         ])
     func foreignConstraint(column: String, message: String) throws {
