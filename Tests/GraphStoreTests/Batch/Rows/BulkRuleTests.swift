@@ -109,4 +109,56 @@ import Testing
             try store.expect("SELECT ZID FROM ZTHING ORDER BY 1", ["1", "3"])
         }
     }
+
+    @Test("finds every fault of a record, except those that depend on a value that it refuses")
+    func allFaults() throws {
+        try withStore(
+            """
+            Thing:
+              attributes:
+                id: { type: Integer 32, optional: false }
+                low: Integer 16
+                high: { type: Integer 16, default: 5 }
+                note: { type: String, optional: false }
+                code: String
+              unique: [[id], [code]]
+              validate:
+                - { rule: "low == nil OR low <= high", message: "too high" }
+                - { rule: "high > 1 OR code == nil", message: "too low" }
+            """
+        ) { store in
+            func plan(_ attributes: [String]) -> BulkPlan {
+                BulkPlan(entity: "Thing", key: ["id"], attributes: attributes)
+            }
+            let all = ["id", "low", "note", "code"]
+            try store.container.load(
+                plan(all + ["high"]), [[1, 1, "n", "k", 5], [2, 1, "n", nil, 1]])
+            func faults(
+                _ attributes: [String], _ record: [TestValue], but refused: Set<Int> = []
+            ) throws -> [String] {
+                let context = store.container.newContext()
+                let writer = try context.bulkWriter(for: plan(attributes))
+                let batch = RowBatch(width: attributes.count)
+                batch.add(record)
+                defer { context.rollback() }
+                return try writer.faults(of: batch, 0, but: refused).map {
+                    "\($0.code) \($0.property ?? "-"): \($0.message)"
+                }
+            }
+            let null = "required note: 'note' is required and null here"
+            let lacking = "required note: 'note' is required and the record lacks it"
+            let taken = "unique code: Another Thing has code 'k'"
+            #expect(try faults(all, [3, 9, nil, "k"]) == [null, "validate -: too high", taken])
+            #expect(try faults(all, [3, 9, nil, "k"], but: [1]) == [null, taken])
+            #expect(try faults(all, [3, 9, .absent, "z"]) == [lacking, "validate -: too high"])
+            #expect(try faults(["id", "low"], [3, 4]) == [lacking])
+            // The row has a note, and its own `high`.
+            #expect(
+                try faults(all, [2, 2, .absent, "k"])
+                    == ["validate -: too high", "validate -: too low", taken])
+            // Without a key, the row is unknown.
+            #expect(try faults(all, [.absent, 9, nil, "k"]) == [null])
+            try store.expect("SELECT ZID FROM ZTHING ORDER BY 1", ["1", "2"])
+        }
+    }
 }
