@@ -2,8 +2,8 @@ import GraphModel
 import GraphStore
 import Testing
 
-/// Rules over attributes of all types, some of which the load does not write.
-@Suite("Rules in bulk loads") struct BulkRuleTests {
+/// Rules over attributes of all types, in loads that write only some of them, and in saves.
+@Suite("Rules over attributes of all types") struct BulkRuleTests {
     /// A rule that compares an attribute of the record with one that only the row has.
     struct Comparison: Sendable {
         var type: String
@@ -159,6 +159,38 @@ import Testing
             // Without a key, the row is unknown.
             #expect(try faults(all, [.absent, 9, nil, "k"]) == [null])
             try store.expect("SELECT ZID FROM ZTHING ORDER BY 1", ["1", "2"])
+        }
+    }
+
+    @Test(
+        "a save checks a rule over attributes of every type",
+        arguments: [
+            ("Date", .real(5.5), .real(5.25), .real(5.75)),
+            ("Double", .real(5.5), .real(5.25), .real(5.75)),
+            ("UUID", .blob(id), .blob(id), .blob(id.reversed())),
+            ("Binary", .blob([1]), .blob([1]), .blob([1, 2])),
+        ] as [(String, StoredValue, StoredValue, StoredValue)])
+    func saves(type: String, high: StoredValue, good: StoredValue, bad: StoredValue) throws {
+        let sign = type == "UUID" || type == "Binary" ? "==" : "<="
+        try withStore(
+            """
+            Thing:
+              attributes: { id: { type: Integer 32, optional: false }, low: \(type), high: \(type) }
+              unique: [[id]]
+              validate: [{ rule: "low == nil OR low \(sign) high", message: "too high" }]
+            """
+        ) { store in
+            for (number, low) in [good, bad].enumerated() {
+                let context = store.container.newContext()
+                let thing = try context.insert("Thing")
+                try thing.setValue(.attribute(.integer(Int64(number))), forKey: "id")
+                try thing.setValue(.attribute(low), forKey: "low")
+                try thing.setValue(.attribute(high), forKey: "high")
+                let error = storeError { try context.save() }
+                #expect(error?.code == (number == 0 ? nil : .validation))
+                context.rollback()
+            }
+            try store.expect("SELECT ZID FROM ZTHING", ["0"])
         }
     }
 }
