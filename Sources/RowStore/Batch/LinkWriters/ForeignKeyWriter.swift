@@ -126,8 +126,9 @@ final class ForeignKeyWriter {
             guard let link = try link(of: destination), link.owner != owner.primaryKey else {
                 continue
             }
-            if let positions {
-                let last = if let order { order } else { try lastOrder(of: owner.primaryKey) }
+            if let positions, let last {
+                let last =
+                    if let order { order } else { try lastOrder(of: owner.primaryKey, last) }
                 // An object that a later record removed had a position, too.
                 order = try positions.next(after: last, of: owner.primaryKey)
             }
@@ -155,9 +156,8 @@ final class ForeignKeyWriter {
     }
 
     /// Returns the last position in the owner's order; 0 if it has no objects.
-    private func lastOrder(of owner: Int64) throws(StoreError) -> Int64 {
+    private func lastOrder(of owner: Int64, _ last: Statement) throws(StoreError) -> Int64 {
         if let known = lastOrders[owner] { return known }
-        guard let last else { return 0 }
         last.bind(owner, at: 1)
         let order = max(0, try last.onlyInteger())
         if remembersOrders { lastOrders[owner] = order }

@@ -151,7 +151,12 @@ extension TimedLinks.Many {
             policy == .remove
                 ? LinkVersions.Matter(kind: pair, object: owner, other: destination)
                 : LinkVersions.Matter(kind: column, object: destination)
-        case .join: policy == .replace ? nil : joinRowMatter(owner, destination)
+        case .join(_, let ownerIsFirst, let isReflexive):
+            policy == .replace
+                ? nil
+                : joinRowMatter(
+                    owner, destination,
+                    isTurned: isReflexive ? owner > destination : !ownerIsFirst)
         }
     }
 
@@ -160,20 +165,21 @@ extension TimedLinks.Many {
     fileprivate func deciding(_ owner: Int64, _ destination: Int64) -> [LinkVersions.Matter] {
         switch place {
         case .foreignKey(let column): [LinkVersions.Matter(kind: column, object: destination)]
-        case .join(let otherMembers, _, _):
+        case .join(let otherMembers, let ownerIsFirst, let isReflexive):
             [
                 LinkVersions.Matter(kind: otherMembers, object: destination),
-                joinRowMatter(owner, destination),
+                joinRowMatter(
+                    owner, destination,
+                    isTurned: isReflexive ? owner > destination : !ownerIsFirst),
             ]
         }
     }
 
-    private func joinRowMatter(_ owner: Int64, _ destination: Int64) -> LinkVersions.Matter {
-        guard case .join(_, let ownerIsFirst, let isReflexive) = place else {
-            return LinkVersions.Matter(kind: pair, object: owner, other: destination)
-        }
-        let isTurned = isReflexive ? owner > destination : !ownerIsFirst
-        return isTurned
+    /// Returns the subject of a join row, which is the same from both ends.
+    private func joinRowMatter(
+        _ owner: Int64, _ destination: Int64, isTurned: Bool
+    ) -> LinkVersions.Matter {
+        isTurned
             ? LinkVersions.Matter(kind: pair, object: destination, other: owner)
             : LinkVersions.Matter(kind: pair, object: owner, other: destination)
     }
