@@ -31,7 +31,7 @@ import Testing
                     }
                 }
             }
-            func check(_ expected: [[Int]]) throws {
+            func check(_ expected: [[Int?]]) throws {
                 try context.save()
                 #expect(try lists(context) == expected)
                 #expect(try lists(store.context()) == expected)
