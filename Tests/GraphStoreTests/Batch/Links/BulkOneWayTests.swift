@@ -212,4 +212,36 @@ import Testing
             #expect(changed.counts == "0 new, 1 changed, 3 same, 0 superseded, 0 rejected")
         }
     }
+
+    @Test("a rejected record takes back the object of its own entity that its link created")
+    func takenBack() throws {
+        try withStore(
+            """
+            Task:
+              attributes: { id: { type: Integer 32, optional: false }, slug: String }
+              relationships:
+                parent: { to: Task, inverse: children }
+                children: { to: Task, many: true, inverse: parent }
+              unique: [[id], [slug]]
+            """
+        ) { store in
+            let plan = BulkPlan(
+                entity: "Task", key: ["id"], attributes: ["id", "slug"],
+                links: [
+                    .init(
+                        relationship: "parent", destination: "Task", attribute: "id",
+                        missing: .create)
+                ])
+            let outcome = try store.container.load(
+                plan, [[1, "s", nil], [2, "s", 9], [3, "u", 8], [4, "s", 8]])
+            #expect(outcome.rejectedCodes == ["2 unique", "4 unique"])
+            #expect(outcome.tally.inserted == 2)
+            #expect(outcome.tally.createdTargets == 1)
+            try store.expect(
+                "SELECT t.ZID, p.ZID FROM ZTASK t LEFT JOIN ZTASK p ON p.Z_PK = t.ZPARENT ORDER BY 1",
+                ["1|-", "3|8", "8|-"])
+            let again = try store.container.load(plan, [[9, "v", 1]])
+            #expect(again.counts == "1 new, 0 changed, 0 same, 0 superseded, 0 rejected")
+        }
+    }
 }
