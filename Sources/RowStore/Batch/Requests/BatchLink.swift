@@ -85,6 +85,9 @@ package struct BatchLink {
 
     private var key: StoredValue { id.map { .integer($0.primaryKey) } ?? .null }
 
+    /// The new key of the relationship, as SQL.
+    var value: SQLFragment { SQLFragment("?", [key]) }
+
     /// An SQL condition for the rows that would change, over the alias `t`.
     var difference: SQLFragment { SQLFragment("t.\(columns.column) IS NOT ?", [key]) }
 

@@ -71,7 +71,7 @@ package struct BatchUpdate {
             throw try BrokenUniqueness(
                 entity: entity, match: match, session: session,
                 results: Dictionary(
-                    uniqueKeysWithValues: zip(assignments.map(\.column.attribute.name), results))
+                    uniqueKeysWithValues: zip(properties, results + links.map(\.value)))
             ).error ?? error
         }
     }

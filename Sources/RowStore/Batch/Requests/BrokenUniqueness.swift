@@ -10,7 +10,8 @@ struct BrokenUniqueness {
     let entity: StoreLayout.Entity
     let match: BatchMatch
     let session: WriteSession
-    /// The new values of attributes by name, as SQL over the alias `t`.
+    /// The new values of attributes, and the new keys of to-one relationships, by name, as SQL over
+    /// the alias `t`.
     let results: [String: SQLFragment]
 
     /// The error; `nil` if no constraint of the model is involved.
@@ -54,7 +55,7 @@ struct BrokenUniqueness {
         let columns = constraint.compactMap { column(of: $0) }
         guard columns.count == constraint.count else { return nil }
         let values = zip(constraint, columns).enumerated().map { place, pair -> SQLFragment in
-            let old = SQLFragment("t.\(pair.1.column)")
+            let old = SQLFragment("t.\(pair.1.name)")
             guard let new = results[pair.0] else { return old + " AS n\(place)" }
             return "CASE WHEN m.changes THEN " + new + " ELSE " + old + " END AS n\(place)"
         }
@@ -71,14 +72,21 @@ struct BrokenUniqueness {
         guard try statement.step() else { return nil }
         defer { statement.reset() }
         let texts = columns.enumerated().map { place, column in
-            BulkCell(column: Int32(place + 1), of: statement).quotedText(column.attribute.type)
+            let cell = BulkCell(column: Int32(place + 1), of: statement)
+            return column.type.map { cell.quotedText($0) } ?? "primary key \(cell.integerValue)"
         }
         let value = texts.count == 1 ? texts[0] : "(\(texts.joined(separator: ", ")))"
         return "\(subject(constraint)) must be unique, and \(statement.integer(0)) objects would "
             + "have \(value)"
     }
 
-    private func column(of name: String) -> StoreLayout.AttributeColumn? {
-        session.schema.family(of: entity).lazy.compactMap { $0.attributes[name] }.first
+    /// Returns the column of a property and the type of an attribute; `nil` for a relationship that
+    /// rows of another table store.
+    private func column(of name: String) -> (name: String, type: AttributeType?)? {
+        for member in session.schema.family(of: entity) {
+            if let place = member.attributes[name] { return (place.column, place.attribute.type) }
+            if let column = member.toOnes[name]?.column { return (column, nil) }
+        }
+        return nil
     }
 }

@@ -68,6 +68,47 @@ import Testing
         }
     }
 
+    @Test("names the values and the relationship of a constraint, whichever the update sets")
+    func sharedRelationship() throws {
+        try withStore(
+            """
+            Artist:
+              attributes: { name: String }
+              relationships: { albums: { to: Album, many: true, inverse: artist } }
+              unique: [[name]]
+            Album:
+              attributes: { title: String }
+              relationships: { artist: { to: Artist, inverse: albums } }
+              unique: [[title, artist]]
+            """
+        ) { store in
+            try store.container.load(
+                BulkPlan(entity: "Artist", key: ["name"], attributes: ["name"]), [["A"], ["B"]])
+            try store.container.load(
+                BulkPlan(
+                    entity: "Album", key: [], attributes: ["title"],
+                    links: [.init(relationship: "artist", destination: "Artist", attribute: "name")]
+                ).appending,
+                [["s", "A"], ["t", "A"], ["t", "B"]])
+            let titles = try failure(
+                of: update("Album", ["title": "'x'"]), in: store, table: "ZALBUM")
+            #expect(titles?.code == .unique)
+            #expect(
+                titles?.message
+                    == "[title, artist] of 'Album' must be unique, and 2 objects would have "
+                    + "('x', primary key 1)")
+            let artist = ManagedObjectID(entityNumber: 2, primaryKey: 2)
+            let artists = try failure(
+                of: update("Album", ["artist": "$b"], variables: ["b": .object(artist)]),
+                in: store, table: "ZALBUM")
+            #expect(artists?.code == .unique)
+            #expect(
+                artists?.message
+                    == "[title, artist] of 'Album' must be unique, and 2 objects would have "
+                    + "('t', primary key 2)")
+        }
+    }
+
     @Test(
         "fails if a constraint or a trigger of another program forbids the update",
         arguments: [
