@@ -127,7 +127,8 @@ struct NestedFaultTests {
               link: { notes: { each: "notes[*]", key: title } }
             """, top: "rejects: { allow: 1 }")
         #expect(
-            run.lines.last == "import import-books: 2 read, 1 inserted, 1 rejected; Note: 1 inserted")
+            run.lines.last
+                == "import import-books: 2 read, 1 inserted, 1 rejected; Note: 1 inserted")
         #expect(
             try folder.reasons() == [
                 "key notes[1].title: Several 'Note' objects have title 'a': primary keys 1 and 2"

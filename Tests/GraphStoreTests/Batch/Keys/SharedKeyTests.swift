@@ -131,7 +131,8 @@ import Testing
                 plan, records(0..<12_000), keyMemoryBytes: keyMemory)
             #expect(outcome.counts == "7000 new, 0 changed, 5000 same, 0 superseded, 0 rejected")
             try store.expect(
-                "SELECT count(*), count(DISTINCT ZKEY), sum(ZVALUE) FROM ZROW", ["12000|12000|12000"])
+                "SELECT count(*), count(DISTINCT ZKEY), sum(ZVALUE) FROM ZROW",
+                ["12000|12000|12000"])
         }
     }
 
@@ -199,13 +200,15 @@ import Testing
             let outcome = try store.container.load(
                 plan, [["b", shared.value], ["c", .absent]], keyMemoryBytes: keyMemory)
             #expect(
-                outcome.rejects.map { "\($0.token) \($0.code) \($0.property ?? "-"): \($0.message)" }
-                    == ["1 key " + shared.reason])
+                outcome.rejects.map {
+                    "\($0.token) \($0.code) \($0.property ?? "-"): \($0.message)"
+                } == ["1 key " + shared.reason])
             try store.expect("SELECT ZNAME FROM ZPERSON ORDER BY Z_PK", ["a", "a", "p", "c"])
         }
     }
 
-    @Test("finds an object by a key that leads through the loaded entity", arguments: [0, 192 << 20])
+    @Test(
+        "finds an object by a key that leads through the loaded entity", arguments: [0, 192 << 20])
     func keyThroughOwn(keyMemory: Int) throws {
         try withStore(people) { store in
             try fill(store)
