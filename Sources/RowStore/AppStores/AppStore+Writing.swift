@@ -86,9 +86,8 @@ extension AppStore {
 
     /// Whether the store contains the CloudKit mirroring tables of the app's framework.
     static func isMirrored(_ connection: Connection) throws(StoreError) -> Bool {
-        try connection.integer(
-            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name GLOB 'ANSCK*'")
-            ?? 0 > 0
+        try connection.count(
+            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name GLOB 'ANSCK*'") > 0
     }
 
     /// Registers the functions that triggers call.

@@ -21,10 +21,7 @@ package struct HistorySchema: Sendable {
     static let transactionEntity: Int64 = 16002
     static let stringEntity: Int64 = 16003
     /// The table names, by entity number.
-    static let tableNames = [
-        changeEntity: "ACHANGE", transactionEntity: "ATRANSACTION",
-        stringEntity: "ATRANSACTIONSTRING",
-    ]
+    static let tableNames = Dictionary(uniqueKeysWithValues: tables.map { ($0.entity, $0.name) })
 
     let entities: [Int64: Entity]
     /// The largest number of preserved attributes in any entity.
@@ -46,7 +43,7 @@ package struct HistorySchema: Sendable {
                 table: entity.table)
         }
         self.entities = entities
-        tombstoneCount = entities.values.map(\.preserved.count).max() ?? 0
+        tombstoneCount = entities.values.reduce(0) { max($0, $1.preserved.count) }
     }
 
     /// Returns the bits of the given properties; names without a bit are ignored.
@@ -87,9 +84,7 @@ package struct HistorySchema: Sendable {
     /// Creates missing tables, and missing columns for preserved attributes.
     func make(on connection: Connection) throws(StoreError) {
         if try !Self.exists(on: connection) {
-            for number in Self.tableNames.keys.sorted() {
-                try connection.execute(Self.statements[number] ?? "")
-            }
+            try connection.execute(Self.allTables)
             try connection.execute(Self.counters)
         }
         let columns = try connection.columnNames(of: "ACHANGE")
@@ -115,10 +110,10 @@ package struct HistorySchema: Sendable {
             there.contains("ATRANSACTIONSTRING") || columns.isEmpty || columns.contains("ZAUTHORTS")
         try connection.execute(Self.counters)
         var lost: [StoreFinding] = []
-        for (number, name) in tableNames.sorted(by: { $0.key < $1.key })
+        for (number, name, creation) in tables
         where internsStrings || number != stringEntity {
             if !there.contains(name) {
-                try connection.execute(statements[number] ?? "")
+                try connection.execute(creation)
                 lost.append(
                     StoreFinding(
                         .structure, "The table \(name) is missing, and is created again"))
@@ -154,15 +149,16 @@ package struct HistorySchema: Sendable {
             """)
     }
 
-    /// The statements that create each table and its indexes, by entity number.
-    private static let statements = [
-        changeEntity: """
+    /// The tables with the statements that create them and their indexes, in the order of the
+    /// entities.
+    private static let tables: [(entity: Int64, name: String, creation: String)] = [
+        (changeEntity, "ACHANGE", """
         CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
         ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, \
         ZCOLUMNS BLOB );
         CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID);
-        """,
-        transactionEntity: """
+        """),
+        (transactionEntity, "ATRANSACTION", """
         CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
         ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, \
         ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, \
@@ -175,18 +171,18 @@ package struct HistorySchema: Sendable {
         (ZAUTHOR COLLATE BINARY ASC);
         CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION \
         (ZTIMESTAMP COLLATE BINARY ASC);
-        """,
-        stringEntity: """
+        """),
+        (stringEntity, "ATRANSACTIONSTRING", """
         CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, \
         Z_OPT INTEGER, ZNAME VARCHAR );
         CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING \
         (ZNAME COLLATE BINARY ASC);
-        """,
+        """),
     ]
 
     /// The statements that create all tables and indexes.
     static var allTables: String {
-        statements.sorted { $0.key < $1.key }.map(\.value).joined(separator: "\n")
+        tables.map(\.creation).joined(separator: "\n")
     }
 
     /// The statement that adds the rows of the three entities to `Z_PRIMARYKEY`.

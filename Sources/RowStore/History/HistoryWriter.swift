@@ -276,7 +276,7 @@ package final class HistoryWriter {
     package static func purgeAll(
         upTo number: Int64, on connection: Connection
     ) throws(StoreError) -> Int64 {
-        let count = try connection.integer(
+        let count = try connection.count(
             "SELECT count(*) FROM ATRANSACTION WHERE Z_PK <= \(number)")
         try purge(upTo: number, on: connection)
         try connection.execute(
@@ -284,6 +284,6 @@ package final class HistoryWriter {
                 + " ATRANSACTION UNION SELECT ZBUNDLEIDTS FROM ATRANSACTION UNION SELECT"
                 + " ZCONTEXTNAMETS FROM ATRANSACTION UNION SELECT ZPROCESSIDTS FROM"
                 + " ATRANSACTION)")
-        return count ?? 0
+        return count
     }
 }

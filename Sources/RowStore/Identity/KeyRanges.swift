@@ -196,7 +196,7 @@ struct KeyRanges: Sendable {
 
     /// Returns the position of the first range that meets the condition, as do all ranges after it.
     private func firstPosition(where condition: (ClosedRange<Int64>) -> Bool) -> Position {
-        let chunk = chunks.partitioningIndex { chunk in chunk.last.map(condition) ?? true }
+        let chunk = chunks.partitioningIndex { chunk in condition(chunk[chunk.count - 1]) }
         guard chunk < chunks.count else { return Position(chunk: chunk, place: 0) }
         return Position(chunk: chunk, place: chunks[chunk].partitioningIndex(where: condition))
     }

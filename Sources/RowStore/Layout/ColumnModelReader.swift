@@ -20,8 +20,8 @@ struct ColumnModelReader {
     }
 
     func model(_ path: String) throws(StoreError) -> ManagedObjectModel {
-        let names = Dictionary(
-            found.rows.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
+        var names: [Int64: String] = [:]
+        for row in found.rows.reversed() { names[row.number] = row.name }
         guard names.values.allSatisfy(ColumnNames.isSafe), !names.isEmpty else {
             throw StoreError(
                 .noModel,
@@ -55,7 +55,7 @@ struct ColumnModelReader {
     private func add(
         columnsOf table: String, to entity: inout EntityDescription, _ names: [Int64: String]
     ) throws(StoreError) {
-        for column in found.columns[table] ?? [] {
+        for column in found.columns(of: table) {
             let (name, tail) = (column.name, String(column.name.dropFirst()))
             // Skips `Z_PK`, companions (`Z3_OWNER`), and to-manys without an inverse (`Z3ITEMS`).
             guard name.hasPrefix("Z"), ColumnNames.isSafe(tail), !tail.hasPrefix("_") else {
@@ -76,7 +76,7 @@ struct ColumnModelReader {
     private func destination(
         of tail: String, in table: String, _ names: [Int64: String]
     ) -> String? {
-        for column in found.columns[table] ?? []
+        for column in found.columns(of: table)
         where FoundTables.isNumbered(column.name, "Z", "_\(tail)") {
             let digits = column.name.dropFirst().prefix { $0.isNumber }
             if let destination = Int64(digits).flatMap({ names[$0] }) { return destination }
@@ -111,8 +111,8 @@ struct ColumnModelReader {
     // MARK: Pairs
 
     private func addPairs(to entities: inout [EntityDescription], _ names: [Int64: String]) {
-        let places = Dictionary(
-            entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var places: [String: Int] = [:]
+        for (place, entity) in entities.enumerated().reversed() { places[entity.name] = place }
         for table in found.columns.keys.sorted() where table.hasPrefix("Z_") {
             let keys = found.keyColumns(of: table)
             guard keys.count == 2, !found.has("Z_PK", in: table),

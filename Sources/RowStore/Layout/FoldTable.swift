@@ -171,8 +171,8 @@ package struct FoldTable: Sendable, Hashable {
     /// If the unfolded rows exceed half of the folded rows, the indexes are dropped and rebuilt,
     /// which is faster.
     func foldAll(on connection: Connection) throws(StoreError) {
-        let behind = try connection.integer("SELECT count(*) FROM \(unfolded)") ?? 0
-        let folded = try connection.integer("SELECT count(*) FROM \(name)") ?? 0
+        let behind = try connection.count("SELECT count(*) FROM \(unfolded)")
+        let folded = try connection.count("SELECT count(*) FROM \(name)")
         guard behind > folded / 2 else { return try fold(on: connection) }
         for index in indexes { try connection.execute("DROP INDEX \(index.name)") }
         try fold(on: connection)
@@ -216,10 +216,10 @@ package struct FoldTable: Sendable, Hashable {
             let texts = "(f.\(column), f.\(Self.caseColumn(column))) IS NOT ("
             return texts + folded("x.\(column)") + ")"
         }
-        let rows = try
+        let count = try
             ("SELECT count(*) FROM \(source) x LEFT JOIN \(name) f ON f.Z_PK = x.Z_PK"
             + " WHERE x.Z_PK NOT IN (SELECT Z_PK FROM \(unfolded)) AND (f.Z_PK IS NULL OR "
-            + forms.joined(separator: " OR ") + ")").prepare(on: connection)
-        return try rows.step() ? rows.integer(0) : 0
+            + forms.joined(separator: " OR ") + ")").integer(on: connection)
+        return Int64(count)
     }
 }

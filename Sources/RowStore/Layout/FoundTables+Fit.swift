@@ -9,8 +9,7 @@ extension FoundTables {
         func inspect(
             _ entity: StoreLayout.Entity, _ name: String, _ column: String, in table: String
         ) {
-            let declaring =
-                schema.model.declaringEntityName(of: name, in: entity.name) ?? entity.name
+            let declaring = schema.model.declarer(of: name, in: entity.name)
             guard !has(column, in: table), seen.insert("\(declaring).\(name)").inserted else {
                 return
             }
@@ -61,7 +60,7 @@ extension ManagedObjectModel {
             where gone.contains("\(entity.name).\(relationship.name)") {
                 guard let inverse = relationship.inverseName else { continue }
                 let destination = relationship.destinationEntityName
-                let owner = declaringEntityName(of: inverse, in: destination) ?? destination
+                let owner = declarer(of: inverse, in: destination)
                 gone.insert("\(owner).\(inverse)")
             }
         }
@@ -77,7 +76,7 @@ extension ManagedObjectModel {
             }
             entity.ownRelationships.removeAll { gone.contains("\(name).\($0.name)") }
             func isDropped(_ property: String) -> Bool {
-                gone.contains("\(declaringEntityName(of: property, in: name) ?? name).\(property)")
+                gone.contains("\(declarer(of: property, in: name)).\(property)")
             }
             entity.uniquenessConstraints.removeAll { $0.contains(where: isDropped) }
             // An index without its predicate would be mistaken for an index over all rows.
@@ -87,5 +86,14 @@ extension ManagedObjectModel {
         return try ManagedObjectModel(
             entities: kept, versionIdentifiers: versionIdentifiers, configurations: configurations,
             composites: composites, fetchRequestTemplates: fetchRequestTemplates, extras: extras)
+    }
+}
+
+extension ManagedObjectModel {
+    /// Returns the name of the entity, possibly an ancestor, that declares a property of an entity.
+    ///
+    /// For a property that the entity lacks, the result is the entity itself.
+    func declarer(of property: String, in entity: String) -> String {
+        declaringEntityName(of: property, in: entity) ?? entity
     }
 }

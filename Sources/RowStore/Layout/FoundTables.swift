@@ -48,18 +48,15 @@ package struct FoundTables: Sendable {
             columns[info.string(0), default: []].append(
                 Column(name: info.string(1), type: info.string(2)))
         }
-        var uniqueColumns: [String: [[String]]] = [:]
+        var uniqueIndexes: [(table: String, name: String, columns: [String])] = []
         let unique = try connection.prepare(
             "SELECT m.name, l.name, i.name FROM sqlite_master m, pragma_index_list(m.name) l,"
                 + " pragma_index_info(l.name) i WHERE m.type = 'table' AND m.name LIKE 'Z%'"
                 + " AND l.\"unique\" ORDER BY m.name, l.name, i.seqno")
-        var last = ""
         while try unique.step() {
             let (table, index) = (unique.string(0), unique.string(1))
-            if index != last { uniqueColumns[table, default: []].append([]) }
-            last = index
-            let place = (uniqueColumns[table]?.count ?? 1) - 1
-            uniqueColumns[table]?[place].append(unique.string(2))
+            if uniqueIndexes.last?.name != index { uniqueIndexes.append((table, index, [])) }
+            uniqueIndexes[uniqueIndexes.count - 1].columns.append(unique.string(2))
         }
         var indexes: [String: [(name: String, sql: String)]] = [:]
         let made = try connection.prepare(
@@ -71,7 +68,8 @@ package struct FoundTables: Sendable {
         triggers = try connection.texts(
             "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
         self.columns = columns
-        self.uniqueColumns = uniqueColumns
+        uniqueColumns = Dictionary(grouping: uniqueIndexes, by: \.table)
+            .mapValues { $0.map(\.columns) }
         self.indexes = indexes
         columnNames = columns.mapValues { Set($0.map(\.name)) }
         rows = columns["Z_PRIMARYKEY"] == nil ? [] : try Self.rows(on: connection)
@@ -114,7 +112,7 @@ package struct FoundTables: Sendable {
 
     /// Returns whether one of the table's unique indexes covers exactly these columns.
     func isUnique(_ wanted: [String], in table: String) -> Bool {
-        uniqueColumns[table]?.contains { Set($0) == Set(wanted) } ?? false
+        uniqueColumns[table]?.contains { Set($0) == Set(wanted) } == true
     }
 
     // MARK: Numbers
@@ -129,8 +127,9 @@ package struct FoundTables: Sendable {
             return Dictionary(
                 uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, Int64($0 + 1)) })
         }
-        let byName = Dictionary(
-            rows.map { ($0.name, $0.number) }, uniquingKeysWith: { one, _ in one })
+        // The first of several rows with one name counts.
+        var byName: [String: Int64] = [:]
+        for row in rows.reversed() { byName[row.name] = row.number }
         var numbers: [String: Int64] = [:]
         for entity in model.entities { numbers[entity.name] = byName[entity.name] }
         var taken = Set(numbers.values)
@@ -142,7 +141,7 @@ package struct FoundTables: Sendable {
                 break
             }
         }
-        var next = max(rows.last?.number ?? 0, Int64(model.entities.count))
+        var next = max(rows[rows.count - 1].number, Int64(model.entities.count))
         for entity in model.entities where numbers[entity.name] == nil {
             next += 1
             numbers[entity.name] = next
@@ -290,6 +289,9 @@ package struct FoundTables: Sendable {
 
     /// Returns the key columns of a join table.
     func keyColumns(of join: String) -> [String] {
-        columns[join]?.map(\.name).filter { !$0.hasPrefix("Z_FOK_") } ?? []
+        columns(of: join).map(\.name).filter { !$0.hasPrefix("Z_FOK_") }
     }
+
+    /// Returns the columns of a table, in order; empty if the table does not exist.
+    func columns(of table: String) -> [Column] { columns[table] ?? [] }
 }

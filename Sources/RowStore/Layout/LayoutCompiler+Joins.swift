@@ -22,11 +22,15 @@ extension LayoutCompiler {
     }
 
     /// Returns one side of a many-to-many relationship, and adds its join table to `joins`.
+    ///
+    /// Both sides are given with the entities that declare them.
     func join(
-        _ relationship: RelationshipDescription, declaring: String,
-        inverse: RelationshipDescription, _ joins: inout [String: StoreLayout.JoinTable]
+        _ side: (declaring: String, relationship: RelationshipDescription),
+        with back: (declaring: String, relationship: RelationshipDescription),
+        _ joins: inout [String: StoreLayout.JoinTable]
     ) -> StoreLayout.Join {
-        let other = model.inverse(of: relationship)?.owner ?? relationship.destinationEntityName
+        let (declaring, relationship) = side
+        let (other, inverse) = back
         let isReflexive = inverse.name == relationship.name && other == declaring
         let here = (number(declaring), relationship.name)
         let there = (number(other), inverse.name)
@@ -46,9 +50,8 @@ extension LayoutCompiler {
         let (namingEntity, backEntity) = isNaming ? (declaring, other) : (other, declaring)
         var pair = JoinTableNames(table: "Z_\(owner.0)\(owner.1.uppercased())")
         // A column is named after the relationship to the objects whose keys it holds.
-        pair.first = joinColumns["\(backEntity).\(back.name)"] ?? ""
-        pair.second =
-            isReflexive ? "REFLEXIVE" : joinColumns["\(namingEntity).\(named.name)"] ?? ""
+        pair.first = joinColumn(of: back, in: backEntity)
+        pair.second = isReflexive ? "REFLEXIVE" : joinColumn(of: named, in: namingEntity)
         if pair.second == pair.first { pair.second += "1" }
         if let foundTables {
             pair.fit(
@@ -71,6 +74,10 @@ extension LayoutCompiler {
             backOrderColumn: isReflexive ? nil : isNaming ? backwardOrder : forwardOrder,
             relationship: relationship,
             isReflexive: isReflexive)
+    }
+
+    private func joinColumn(of relationship: RelationshipDescription, in entity: String) -> String {
+        joinColumns["\(entity).\(relationship.name)"] ?? ""
     }
 }
 
@@ -98,8 +105,9 @@ extension LayoutCompiler {
                 pairs.append(
                     [(entity.name, relationship), (inverse.owner, inverse.relationship)].map {
                         FoundTables.JoinTableSide(
-                            number: numbers[$0.0] ?? 0, name: $0.1.name.uppercased(),
-                            destination: numbers[$0.1.destinationEntityName] ?? 0)
+                            number: number(of: $0.0, in: numbers), name: $0.1.name.uppercased(),
+                            destination: number(
+                                of: $0.1.destinationEntityName, in: numbers))
                     })
             }
         }
@@ -124,7 +132,7 @@ extension LayoutCompiler {
             for relationship in model.ownRelationships(of: entity) where relationship.isToMany {
                 guard let inverse = model.inverse(of: relationship), inverse.relationship.isToMany
                 else { continue }
-                let number = numbers[relationship.destinationEntityName] ?? 0
+                let number = number(of: relationship.destinationEntityName, in: numbers)
                 sides.append(
                     Side(
                         key: "\(entity.name).\(relationship.name)",

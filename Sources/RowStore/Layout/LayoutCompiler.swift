@@ -65,7 +65,11 @@ struct LayoutCompiler {
         )
     }
 
-    func number(_ name: String) -> Int64 { numbers[name] ?? 0 }
+    func number(_ name: String) -> Int64 { Self.number(of: name, in: numbers) }
+
+    static func number(of name: String, in numbers: [String: Int64]) -> Int64 {
+        numbers[name] ?? 0
+    }
 
     static func tableName(root: String) -> String { "Z" + root.uppercased() }
 
@@ -141,7 +145,7 @@ struct LayoutCompiler {
     }
 
     func column(of property: String, in entity: String) -> String {
-        let declaring = model.declaringEntityName(of: property, in: entity) ?? entity
+        let declaring = model.declarer(of: property, in: entity)
         return columnNames["\(declaring).\(property)"] ?? ColumnNames.name(of: property)
     }
 
@@ -161,7 +165,7 @@ struct LayoutCompiler {
     private func toOnePlace(
         _ relationship: RelationshipDescription, in entity: String
     ) -> StoreLayout.ToOnePlace {
-        let declaring = model.declaringEntityName(of: relationship.name, in: entity) ?? entity
+        let declaring = model.declarer(of: relationship.name, in: entity)
         guard withoutColumn.contains("\(declaring).\(relationship.name)"),
             let (owner, inverse) = model.inverse(of: relationship).map({
                 ($0.owner, $0.relationship)
@@ -208,7 +212,7 @@ struct LayoutCompiler {
         for attribute in model.attributes(of: name) where !attribute.isTransient {
             attributes[attribute.name] = StoreLayout.AttributeColumn(
                 column: column(of: attribute.name, in: name), attribute: Self.stored(attribute),
-                declaringEntity: model.declaringEntityName(of: attribute.name, in: name) ?? name)
+                declaringEntity: model.declarer(of: attribute.name, in: name))
         }
         var toOnes: [String: StoreLayout.ToOnePlace] = [:]
         var toManys: [String: StoreLayout.ToManyPlace] = [:]
@@ -242,10 +246,10 @@ struct LayoutCompiler {
         _ relationship: RelationshipDescription, in entity: String,
         joins: inout [String: StoreLayout.JoinTable]
     ) -> StoreLayout.ToManyPlace {
-        let declaring = model.declaringEntityName(of: relationship.name, in: entity) ?? entity
+        let declaring = model.declarer(of: relationship.name, in: entity)
         let destination = relationship.destinationEntityName
         let destinationTable = Self.tableName(root: model.rootName(of: destination))
-        guard let inverse = inverse(of: relationship) else {
+        guard let (other, inverse) = model.inverse(of: relationship) else {
             let column = column(of: relationship.name, in: declaring)
             return .foreignKey(
                 StoreLayout.ForeignKey(
@@ -264,7 +268,8 @@ struct LayoutCompiler {
                     entityColumn: columns.entityColumn, orderColumn: columns.orderColumn,
                     relationship: relationship))
         }
-        return .joinTable(join(relationship, declaring: declaring, inverse: inverse, &joins))
+        return .joinTable(
+            join((declaring, relationship), with: (other, inverse), &joins))
     }
 
     // MARK: Tables

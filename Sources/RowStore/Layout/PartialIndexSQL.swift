@@ -18,7 +18,7 @@ enum PartialIndexSQL {
                 case .constant(let value) = comparison.right, let op = sqlOperator(comparison.op),
                 comparison.options.isEmpty, comparison.modifier == .direct
             else { return nil }
-            return "\(column(path[0])) \(op) \(SQLLiteral.text(StoredValue(value)))"
+            return "\(column(path[0])) \(op) \(SQLLiteral.text(value.stored))"
         }
     }
 
@@ -36,22 +36,6 @@ enum PartialIndexSQL {
         case .notEqual: "IS NOT"
         case .less, .lessOrEqual, .greater, .greaterOrEqual: op.rawValue
         default: nil
-        }
-    }
-}
-
-extension StoredValue {
-    /// Creates the value as a column stores it.
-    fileprivate init(_ value: GraphValue) {
-        switch value {
-        case .null: self = .null
-        case .boolean(let value): self = .integer(value ? 1 : 0)
-        case .integer(let value): self = .integer(value)
-        case .double(let value): self = .real(value)
-        case .decimal(let value), .string(let value): self = .text(value)
-        case .date(let seconds): self = .real(seconds)
-        case .uuid(let bytes), .binary(let bytes): self = .blob(bytes)
-        case .object(let id): self = .integer(id.primaryKey)
         }
     }
 }

@@ -260,8 +260,10 @@ package struct StoreLayout: Sendable {
             LayoutCompiler(model, over: found, pairs: pairs, naming: naming).compile()
         positionByName = Dictionary(
             uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
-        positionByNumber = Dictionary(
-            entities.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
+        positionByNumber = [:]
+        for (place, entity) in entities.enumerated().reversed() {
+            positionByNumber[entity.number] = place
+        }
         if let held { restrict(to: held) }
     }
 
@@ -276,7 +278,7 @@ package struct StoreLayout: Sendable {
     }
 
     /// The largest entity number.
-    package var largestNumber: Int64 { entities.map(\.number).max() ?? 0 }
+    package var largestNumber: Int64 { entities.reduce(0) { max($0, $1.number) } }
 
     private mutating func restrict(to held: Set<String>) {
         let inside = entities.filter { held.contains($0.name) }

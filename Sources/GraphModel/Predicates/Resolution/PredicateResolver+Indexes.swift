@@ -118,11 +118,13 @@ extension PredicateResolver {
             return Resolved(
                 expression: base.expression.appending(keys), kind: .unknown, node: place)
         }
-        guard case .index = base.expression, case .object(let entity) = base.kind,
-            !entity.isEmpty
+        // An object in a list is a value, its ID, and has no keys.
+        guard case .index(let collection, _) = base.expression, !collection.isList,
+            case .object(let entity) = base.kind
         else {
             throw error(
-                .unsupported, "Only key paths, variables, and elements by index have keys",
+                .unsupported,
+                "Only key paths, variables, and elements of ordered relationships have keys",
                 node: place)
         }
         return try path(base.expression, keys, from: entity, node: place)
@@ -130,6 +132,11 @@ extension PredicateResolver {
 }
 
 extension GraphExpression {
+    /// Whether the expression is a list in braces.
+    fileprivate var isList: Bool {
+        if case .aggregate = self { true } else { false }
+    }
+
     /// The number of indexes into stored collections that depend on each other.
     fileprivate var storedIndexDepth: Int {
         let depth = operands.map(\.storedIndexDepth).max() ?? 0

@@ -70,25 +70,25 @@ struct PlanReader {
 
     private func sentence(_ detail: String) -> String? {
         let words = detail.split(separator: " ").map(String.init)
-        guard let verb = words.first else { return nil }
         // Omit the steps for strings that are not folded yet; usually there are none.
         if words.count > 1, words[1].hasPrefix("ETL_UNFOLDED_") || words[1] == FoldedTexts.textAlias
         {
             return nil
         }
-        switch verb {
-        case "SCAN" where words.count > 1: return scan(words)
-        case "SEARCH" where words.count > 1: return search(words, detail)
-        case "USE":
+        switch words.first {
+        case "SCAN"? where words.count > 1: return scan(words)
+        case "SEARCH"? where words.count > 1: return search(words, detail)
+        case "USE"?:
             if detail.hasSuffix("ORDER BY") {
-                return detail.contains("RIGHT PART")
+                // `RIGHT PART OF ORDER BY`, or `LAST 2 TERMS OF ORDER BY` in newer versions.
+                return detail.hasSuffix("OF ORDER BY")
                     ? "sorts what ties in the index's order"
                     : "sorts the result because no index gives that order"
             }
             if detail.hasSuffix("GROUP BY") { return "gathers what belongs together by sorting" }
-            return detail.hasSuffix("count(DISTINCT)") || detail.hasSuffix("DISTINCT")
+            return detail.hasSuffix("DISTINCT") || detail.hasSuffix("DISTINCT)")
                 ? "removes duplicates" : nil
-        case "MULTI-INDEX": return "searches once for each part of the OR"
+        case "MULTI-INDEX"?: return "searches once for each part of the OR"
         default: return nil
         }
     }
@@ -213,12 +213,13 @@ struct PlanReader {
     }
 
     private func isIndexable(_ name: String) -> Bool {
-        entity.attributes[name].map { SQLType($0.attribute) != .opaque } ?? false
+        entity.attributes[name].map { SQLType($0.attribute) != .opaque } == true
     }
 
     private func mayBeSearchable(_ name: String) -> Bool {
-        guard let attribute = entity.attributes[name]?.attribute else { return false }
-        return SQLType(attribute) == .text && !attribute.isSearchable
+        entity.attributes[name].map {
+            SQLType($0.attribute) == .text && !$0.attribute.isSearchable
+        } == true
     }
 
     private func suggestion(_ names: [String], _ verb: String) -> String {

@@ -124,8 +124,8 @@ private final class KnownKeys {
     ) throws(StoreError) {
         let largest = try connection.largestKey(in: table)
         guard largest >= 0, largest <= Self.countMax * 4,
-            try connection.integer("SELECT min(Z_PK) FROM \(table)") ?? 0 >= 0,
-            try connection.integer("SELECT count(*) FROM \(table)") ?? 0 <= Self.countMax
+            try connection.count("SELECT min(Z_PK) FROM \(table)") >= 0,
+            try connection.count("SELECT count(*) FROM \(table)") <= Self.countMax
         else { return nil }
         var keys: [BulkCell] = []
         var rankByPrimaryKey = [Int32](repeating: -1, count: Int(largest) + 1)

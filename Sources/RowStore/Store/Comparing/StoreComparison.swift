@@ -103,11 +103,11 @@ package struct StoreComparison {
         _ connection: Connection
     ) throws(StoreError) -> Int {
         Int(
-            try connection.integer(
+            try connection.count(
                 """
                 SELECT count(*) FROM \(having).\(entity.table) a WHERE a.Z_ENT = \(entity.number) \
                 AND NOT EXISTS (SELECT 1 FROM \(lacking).\(entity.table) b WHERE \(match(entity)))
-                """) ?? 0)
+                """))
     }
 
     /// Counts in one pass the objects of both stores that differ, in each property and overall.
@@ -127,7 +127,7 @@ package struct StoreComparison {
             JOIN other.\(entity.table) b ON \(match(entity)) \
             WHERE a.Z_ENT = \(entity.number))
             """)
-        guard try statement.step() else { return }
+        _ = try statement.step()
         found.updated = Int(statement.integer(0))
         for (place, test) in tests.enumerated() where statement.integer(Int32(place + 1)) > 0 {
             found.properties[test.name] = Int(statement.integer(Int32(place + 1)))

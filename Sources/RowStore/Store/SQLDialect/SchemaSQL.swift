@@ -75,7 +75,7 @@ package enum SchemaSQL {
 
     /// Returns statements that fire every trigger of a table, for preparing only.
     static func statements(touching table: String, of schema: StoreLayout) -> [String] {
-        let columns = schema.found?.columns[table]?.map { "\"\($0.name)\"" } ?? []
+        let columns = schema.found?.columns(of: table).map { "\"\($0.name)\"" } ?? []
         let sets = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
         return [
             "INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(sets)",

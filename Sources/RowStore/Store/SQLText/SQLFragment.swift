@@ -83,7 +83,8 @@ package struct SQLFragment {
     func integer(on connection: Connection) throws(StoreError) -> Int {
         let rows = try prepare(on: connection)
         defer { rows.reset() }
-        return try rows.step() ? Int(rows.integer(0)) : 0
+        _ = try rows.step()
+        return Int(rows.integer(0))
     }
 
     /// Runs a statement that returns no rows, and returns the number of changed rows.

@@ -24,7 +24,7 @@ struct ElementsSQL {
     /// Whether each value counts once.
     var isDistinct = false
     /// The sort terms of the elements: the order of each hop, followed by its keys.
-    var visits: [String] = []
+    var visits: [String]
     /// The order column, if the relationship is ordered.
     var order: String?
     /// Whether the conditions read objects of the enclosing query.
@@ -42,9 +42,7 @@ extension PredicateSQL {
         case .keyPath(let path):
             return try elements(of: path, from: 0)
         case .variable(let name, let path):
-            guard let binding = variables[name] else {
-                throw StoreError(.invalidRequest, "$\(name) has no value")
-            }
+            let binding = try binding(of: name)
             return try elements(of: binding.tail + path, from: binding.scope)
         case .member(let base, let path):
             return try memberElements(of: base, path)
@@ -111,13 +109,21 @@ extension PredicateSQL {
     private mutating func elements(
         of path: [String], from scope: Int
     ) throws(StoreError) -> ElementsSQL {
-        guard let (position, place) = try scopes[scope].firstToMany(in: path) else {
-            throw StoreError(
-                .invalidRequest, "'\(path.joined(separator: "."))' is not a to-many key path")
-        }
+        let (position, place) = try toMany(in: path, from: scope)
         let ownerKey = try column(Array(path[..<position]), in: scope)
         return try extend(
             try firstHop(place, of: SQLFragment(ownerKey)), by: Array(path[(position + 1)...]))
+    }
+
+    /// Returns the first to-many of a path in a scope, and its position.
+    func toMany(
+        in path: [String], from scope: Int
+    ) throws(StoreError) -> (position: Int, place: StoreLayout.ToManyPlace) {
+        guard let found = try scopes[scope].firstToMany(in: path) else {
+            throw StoreError(
+                .invalidRequest, "'\(path.joined(separator: "."))' is not a to-many key path")
+        }
+        return found
     }
 
     /// Returns the elements of one object's to-many.

@@ -189,7 +189,6 @@ extension GraphExpression {
         switch self {
         case .constant(.integer(let number)): number
         case .constant(.double(let number)): Int64(exactly: number)
-        case .constant(.boolean(let flag)): flag ? 1 : 0
         default: nil
         }
     }

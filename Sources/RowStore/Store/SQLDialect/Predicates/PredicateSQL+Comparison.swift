@@ -165,7 +165,7 @@ extension PredicateSQL {
     /// Compiles LIKE to a range for the part before the first wildcard, and a matcher for the rest.
     private func like(_ left: SQLOperand, _ pattern: String) throws(StoreError) -> SQLFragment {
         var prefix = String.UnicodeScalarView()
-        var scalars = pattern.unicodeScalars[...]
+        var scalars = Substring(pattern).unicodeScalars
         while let scalar = scalars.first, scalar != "*", scalar != "?" {
             scalars.removeFirst()
             if scalar == "\\", let escaped = scalars.popFirst() {

@@ -40,13 +40,7 @@ extension PredicateSQL {
         case .evaluatedObject:
             return try value(of: [], in: 0)
         case .variable(let name, let path):
-            guard let binding = variables[name] else {
-                throw StoreError(
-                    .invalidRequest,
-                    valueVariables.contains(name)
-                        ? "$\(name) of a list cannot be compared with a collection of the store"
-                        : "$\(name) has no value")
-            }
+            let binding = try binding(of: name)
             return try value(of: binding.tail + path, in: binding.scope)
         case .negation(let inner):
             return try arithmetic(.subtract, .constant(.integer(0)), inner, as: expression)
@@ -74,6 +68,16 @@ extension PredicateSQL {
             throw StoreError(
                 .invalidRequest, "'\(expression)' is a collection, where one value is needed")
         }
+    }
+
+    /// Returns the objects or values that a subquery's variable stands for in the store.
+    func binding(of variable: String) throws(StoreError) -> Binding {
+        guard let binding = variables[variable] else {
+            throw StoreError(
+                .invalidRequest,
+                "$\(variable) of a list cannot be compared with a collection of the store")
+        }
+        return binding
     }
 
     /// Returns the value at the end of a path in a scope.
@@ -134,27 +138,30 @@ extension PredicateSQL {
         case .bitAnd, .bitOr, .shiftLeft, .shiftRight: return .min ... .max
         // SQLite has neither operator.
         case .bitXor, .power: return nil
-        case .add, .subtract, .multiply, .divide: break
+        case .add: return corners(left, right) { $0.addingReportingOverflow($1) }
+        case .subtract: return corners(left, right) { $0.subtractingReportingOverflow($1) }
+        case .multiply: return corners(left, right) { $0.multipliedReportingOverflow(by: $1) }
+        // The magnitude of a quotient never exceeds that of the dividend.
+        case .divide: return corners(left, -1...1) { $0.multipliedReportingOverflow(by: $1) }
         }
-        var corners: [Int64] = []
+    }
+
+    /// Returns the bounds of an operation that is largest and smallest for bounds of its operands;
+    /// `nil` if it may overflow.
+    private static func corners(
+        _ left: ClosedRange<Int64>, _ right: ClosedRange<Int64>,
+        _ operation: (Int64, Int64) -> (partialValue: Int64, overflow: Bool)
+    ) -> ClosedRange<Int64>? {
+        var low = Int64.max
+        var high = Int64.min
         for one in [left.lowerBound, left.upperBound] {
             for other in [right.lowerBound, right.upperBound] {
-                let result: (partialValue: Int64, overflow: Bool)
-                switch op {
-                case .add: result = one.addingReportingOverflow(other)
-                case .subtract: result = one.subtractingReportingOverflow(other)
-                case .multiply: result = one.multipliedReportingOverflow(by: other)
-                case .divide:
-                    // The magnitude of a quotient never exceeds that of the dividend.
-                    result = Int64(0).subtractingReportingOverflow(one)
-                    corners.append(one)
-                case .power, .shiftLeft, .shiftRight, .bitAnd, .bitXor, .bitOr: return nil
-                }
+                let result = operation(one, other)
                 if result.overflow { return nil }
-                corners.append(result.partialValue)
+                low = min(low, result.partialValue)
+                high = max(high, result.partialValue)
             }
         }
-        guard let low = corners.min(), let high = corners.max() else { return nil }
         return low...high
     }
 
@@ -235,7 +242,6 @@ extension PredicateSQL {
         of base: GraphExpression, at index: GraphIndex, as whole: GraphExpression
     ) throws(StoreError) -> SQLOperand {
         if case .aggregate(let elements) = base {
-            if case .size = index { return try program(for: whole, .anyInteger) }
             var type = SQLType.null
             for element in elements { type = type.common(with: try operand(element).type) }
             return try program(for: whole, type)
@@ -244,11 +250,7 @@ extension PredicateSQL {
             if case .size = index { return try program(for: whole, .anyInteger) }
             return try program(for: whole, .text)
         }
-        if case .size = index { return try aggregate(base, .count, []) }
         let elements = try elements(base)
-        guard !elements.isDistinct else {
-            throw StoreError(.invalidRequest, "'\(base)' has no order, and so no places")
-        }
         let value = try value(of: elements)
         let key = try column([], in: elements.scope)
         let terms: (String) -> String = { direction in
@@ -259,6 +261,7 @@ extension PredicateSQL {
         switch index {
         case .last:
             return SQLOperand(select + " ORDER BY \(terms(" DESC")) LIMIT 1)", value.type)
+        // The resolver replaces the size of a stored collection with its count.
         case .first, .size:
             return SQLOperand(select + " ORDER BY \(terms("")) LIMIT 1)", value.type)
         case .position(let position):

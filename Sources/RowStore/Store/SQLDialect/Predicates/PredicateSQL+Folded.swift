@@ -9,14 +9,7 @@ extension PredicateSQL {
         _ left: SQLOperand, _ op: ComparisonOperator, _ text: String, _ options: ComparisonOptions
     ) throws(StoreError) -> SQLFragment? {
         guard let texts = left.folded, options.contains(.caseInsensitive) else { return nil }
-        switch op {
-        case .notEqual:
-            return try searched(left, .equal, text, options).map(Self.not)
-        case .equal, .less, .lessOrEqual, .greater, .greaterOrEqual, .contains, .beginsWith,
-            .endsWith, .like:
-            break
-        case .matches, .in, .between: return nil
-        }
+        if op == .notEqual { return try searched(left, .equal, text, options).map(Self.not) }
         let needle = Self.folded(text, options)
         let constant = SQLOperand(constant: .string(needle), schema)
         var condition = try compare(texts.operand(options), op, constant, [])

@@ -30,8 +30,8 @@ extension PredicateSQL {
     private mutating func firstValue(
         _ arguments: [GraphExpression]
     ) throws(StoreError) -> SQLOperand? {
-        guard let first = arguments.first else { return nil }
-        if arguments.count == 1 { return try operand(first) }
+        // SQLite's function needs two arguments.
+        if arguments.count == 1 { return try operand(arguments[0]) }
         var parts: [SQLOperand] = []
         for argument in arguments { parts.append(try operand(argument)) }
         let type = parts.reduce(SQLType.null) { $0.common(with: $1.type) }
@@ -50,22 +50,15 @@ extension PredicateSQL {
         case .date: return .date
         case .uuid: return .uuid
         case .number:
-            let type = try type(ofFirst: arguments)
+            let type = try operand(arguments[0]).type
             if type.bounds != nil { return .anyInteger }
             return type == .number || type == .decimal ? type : .double
         case .cast:
             guard arguments.count == 2, case .constant(.string(let name)) = arguments[1],
                 let type = AttributeType(rawValue: name)
             else { return .text }
-            let value = try self.type(ofFirst: arguments)
+            let value = try operand(arguments[0]).type
             return type == .decimal && value == .decimal ? .decimal : SQLType(type)
         }
-    }
-
-    private mutating func type(
-        ofFirst arguments: [GraphExpression]
-    ) throws(StoreError) -> SQLType {
-        guard let first = arguments.first else { return .double }
-        return try operand(first).type
     }
 }

@@ -24,7 +24,7 @@ extension PredicateSQL {
 
     /// Joins the parts with an operator, in parentheses; many parts are split in halves.
     static func nested(_ parts: [SQLFragment], _ word: String) -> SQLFragment {
-        nested(parts[...], " \(word) ")
+        nested(ArraySlice(parts), " \(word) ")
     }
 
     private static func nested(_ parts: ArraySlice<SQLFragment>, _ word: String) -> SQLFragment {
@@ -150,7 +150,7 @@ extension PredicateSQL {
             var part = Part(predicate: try slotted(predicate, &terms.program))
             part.slots = Set(part.predicate.keyPaths.compactMap { $0.first.flatMap { Int($0) } })
             if part.slots.count > Self.argumentsMax {
-                part = terms.answer("ifnull(" + (try leaf(predicate)) + ", 0)")
+                part = terms.answer("ifnull(" + (try leaf(comparison)) + ", 0)")
             }
             terms.known[comparison] = part
             return part
@@ -188,7 +188,7 @@ extension PredicateSQL {
         _ predicate: GraphPredicate, _ program: inout SQLProgram
     ) throws(StoreError) -> GraphPredicate {
         if case .comparison(let comparison) = predicate, try !isOfValues(comparison) {
-            let answer = "ifnull(" + (try leaf(predicate)) + ", 0)"
+            let answer = "ifnull(" + (try leaf(comparison)) + ", 0)"
             let slot = program.slot(for: SQLOperand(answer, .boolean))
             return .comparison(GraphComparison(slot, .equal, .constant(.boolean(true))))
         }

@@ -56,7 +56,7 @@ struct PredicateSQL {
     var sources: [String: SQLSource] {
         var found = links
         for (number, scope) in scopes.enumerated() {
-            found.merge(scope.sources(at: places[number] ?? [])) { $1 }
+            for (alias, source) in scope.sources(at: places[number] ?? []) { found[alias] = source }
         }
         return found
     }
@@ -141,17 +141,14 @@ struct PredicateSQL {
             return try compound(parts, negated: negated, isAnd: !negated)
         case .or(let parts):
             return try compound(parts, negated: negated, isAnd: negated)
-        case .comparison:
-            let sql = try leaf(predicate)
+        case .comparison(let comparison):
+            let sql = try leaf(comparison)
             return negated ? Self.not(sql) : sql
         }
     }
 
-    /// Compiles a comparison or a constant to SQL.
-    mutating func leaf(_ predicate: GraphPredicate) throws(StoreError) -> SQLFragment {
-        guard case .comparison(let comparison) = predicate else {
-            return try condition(predicate, negated: false)
-        }
+    /// Compiles a comparison to SQL, and counts it.
+    mutating func leaf(_ comparison: GraphComparison) throws(StoreError) -> SQLFragment {
         termCount += 1
         return try self.comparison(comparison)
     }

@@ -84,19 +84,15 @@ struct SQLProgram {
     /// computed.
     func constant(_ expression: GraphExpression) throws(StoreError) -> GraphValue? {
         guard arguments.isEmpty, !expression.isVolatile else { return nil }
-        do {
-            let compiled = try compile(expression)
+        let compiled = try compile(expression)
+        do throws(EvaluationError) {
             // The value's bytes belong to the program until they are copied.
-            return try withExtendedLifetime(compiled) {
+            return try withExtendedLifetime(compiled) { () throws(EvaluationError) in
                 try GraphValue(compiled.evaluate(EmptyRow()))
             }
-        } catch is EvaluationError {
+        } catch {
             // The error is reported when a row needs the value.
             return nil
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw StoreError(.internalError, "\(error)")
         }
     }
 
