@@ -67,6 +67,52 @@ private let entities = """
                 ["an index on Task.title would serve it"]
             ),
             (
+                "'2020-01-01T00:00:00Z' > dueDate", ["scans all 1,200 Task objects"],
+                ["an index on Task.dueDate would serve it"]
+            ),
+            (
+                "title LIKE 'x*'", ["scans all 1,200 Task objects"],
+                ["an index on Task.title would serve it"]
+            ),
+            (
+                "title LIKE '*x'",
+                [
+                    "scans all 1,200 Task objects",
+                    "computes outside SQLite what no index can serve",
+                ], []
+            ),
+            (
+                "parent.title == 'x'",
+                ["scans all 1,200 Task objects", "looks up parent (Task) by its key"], []
+            ),
+            (
+                "'x' == parent.title",
+                ["scans all 1,200 Task objects", "looks up parent (Task) by its key"], []
+            ),
+            (
+                "title ==[c] parent.title",
+                [
+                    "scans all 1,200 Task objects", "looks up parent (Task) by its key",
+                    "computes outside SQLite what no index can serve",
+                ], []
+            ),
+            (
+                "priority == 1 OR id == 5",
+                [
+                    "searches once for each part of the OR",
+                    "uses index Z_Task_priority for priority",
+                    "uses index Z_Task_UNIQUE_id for id",
+                    "sorts the result because no index gives that order",
+                ], []
+            ),
+            (
+                "SUBQUERY(subtasks, $s, $s.isDone == NO).@count > 1",
+                [
+                    "finds Task objects by their keys", "once, scans subtasks (Task)",
+                    "once, gathers what belongs together by sorting",
+                ], []
+            ),
+            (
                 "ANY tags.name == 'x'",
                 [
                     "finds Task objects by their keys",
@@ -108,6 +154,25 @@ private let entities = """
             try explained("title == 'x' AND priority > 0").suggestions == [
                 "an index on Task (title, priority) would serve it"
             ])
+    }
+
+    @Test("an explanation names a list of values, a partial sort, and the removal of duplicates")
+    func lists() throws {
+        let numbers = (1...300).map(String.init).joined(separator: ", ")
+        let list = try explained("priority IN {\(numbers)}")
+        let first = try #require(list.sentences.first)
+        #expect(first.hasPrefix("uses index Z_Task_priority for priority IN {1, 2, 3, "))
+        #expect(
+            Array(list.sentences.dropFirst()) == [
+                "once, scans a list of values",
+                "sorts the result because no index gives that order",
+            ], "\(list.plan)")
+        let ties = try explained(
+            "priority > 0",
+            order: [GraphSortDescriptor(["priority"]), GraphSortDescriptor(["title"])])
+        #expect(ties.sentences.last == "sorts what ties in the index's order", "\(ties.plan)")
+        let distinct = try explained("subtasks.@distinctUnionOfObjects.title[SIZE] > 1")
+        #expect(distinct.sentences.last == "once, removes duplicates", "\(distinct.plan)")
     }
 
     @Test func reportsASortWithoutAnIndex() throws {

@@ -217,9 +217,96 @@ private func check(
         }
     }
 
+    @Test(
+        "SQL and memory find the same objects by elements, lists, and values of collections",
+        arguments: [
+            ("ANY subtasks[FIRST].tags.name == 'red'", [1]),
+            ("subtasks[FIRST].tags.@count == 1", [1, 2]),
+            ("subtasks[FIRST].owner.tasks.@count == 1", [1, 2]),
+            ("'blue' IN reads[LAST].tasks.reads.name", [1, 2]),
+            ("reads[~0] == nil", [1, 2, 3, 4]), ("reads[~(0 - 2)].name == 'red'", [1]),
+            ("{owner, parent.owner}[blockers.@count] == parent.owner", [2]),
+            ("parent == {$second, $first}[blockers.@count]", [2, 4]),
+            ("SELF IN SUBQUERY(parent.subtasks, $s, $s.n == -3)", [2]),
+            ("blockers.tags.@distinctUnionOfObjects.name[SIZE] == 2", [2, 3]),
+            (
+                "SUBQUERY(blockers.tags.@distinctUnionOfObjects.rank, $r, $r > 0).@sum == 3",
+                [2, 3]
+            ),
+            ("tags.@count > 1.5", [1]), ("tags.@count == 2.0", [1]),
+            ("split(title, ' ')[SIZE] == 2", [1, 3]), ("split(title, ' ')[1] == 'milk'", [1]),
+            ("'milk' IN split(title, ' ')", [1]),
+            ("ANY split(title, ' ') BEGINSWITH 'm'", [1]),
+            ("NONE split(title, ' ') == 'milk'", [2, 3, 4]),
+            ("SUBQUERY({1, 5, 2}, $v, $v > 0 AND $v == n).@count == 1", [1, 4]),
+            ("d IN {9007199254740993, 2.5}", [2]), ("coalesce(n) == 5", [1]),
+            ("uuid() != nil", [1, 2, 3, 4]), ("uuid() == nil", []),
+        ] as [(String, [Int64])])
+    func agreeWithMemory(format: String, expected: [Int64]) throws {
+        try withTasks { store in
+            let number = try #require(store.container.schema.entity(named: "Task")).number
+            var variables: [String: GraphValue] = [:]
+            for (name, id) in [("first", 1), ("second", 2)] {
+                let key = try #require(
+                    try store.integer("SELECT Z_PK FROM ZBASE WHERE ZID = \(id)"))
+                variables[name] = .object(ManagedObjectID(entityNumber: number, primaryKey: key))
+            }
+            try check(format, expected, in: store, variables: variables)
+            let context = store.container.newContext()
+            for task in try context.fetch(FetchRequest<ManagedObject>(entityName: "Task")) {
+                // An unrelated change makes the context evaluate the object in memory.
+                try task.setValue(.attribute(.real(9)), forKey: "m")
+            }
+            let found = try context.fetch(
+                FetchRequest<ManagedObject>(
+                    entityName: "Task", predicate: try GraphPredicate(format: format),
+                    variables: variables, sortDescriptors: [GraphSortDescriptor(["id"])])
+            ).compactMap { $0[.integer("id")] }
+            #expect(found == expected.map { Int($0) }, "\(format)")
+        }
+    }
+
+    @Test(
+        "a collection that SQL cannot search is an error that says so",
+        arguments: [
+            (
+                "SUBQUERY({1, 2}, $v, $v IN tags.rank).@count > 0",
+                "$v of a list cannot be compared with a collection of the store"
+            ),
+            (
+                "SUBQUERY({'red'}, $v, $v CONTAINS reads[FIRST].name).@count > 0",
+                "$v of a list cannot be compared with a collection of the store"
+            ),
+            (
+                "SUBQUERY({1}, $a, SUBQUERY({2}, $b, $b > $a).@count > 0).@count > 0",
+                "A SUBQUERY over a list within another one works on records only"
+            ),
+            (
+                "TERNARY(isDone == YES, tags, reads).@count > 0",
+                "is not a collection that a store can search"
+            ),
+            (
+                "SUBQUERY(subtasks.@distinctUnionOfObjects.owner, $o, $o.age > 1).@sum.age > 0",
+                "A key path cannot continue after @distinctUnionOfObjects here"
+            ),
+            (
+                "{owner, parent.owner}[blockers.@count].name == 'ann'",
+                "Only key paths, variables, and elements of ordered relationships have keys"
+            ),
+        ])
+    func unsearchable(format: String, words: String) throws {
+        try withTasks { store in
+            let error = #expect(throws: (any Error).self) { _ = try keys(format, in: store) }
+            #expect("\(error as Any)".contains(words), "\(format)")
+        }
+    }
+
     @Test func arithmeticOverflowIsAnError() throws {
         try withTasks { store in
-            for format in ["big + 1 > 0", "big * 2 == 1", "-big - 2 == 0", "d * 1e308 * 10 > 0"] {
+            for format in [
+                "big + 1 > 0", "big * 2 == 1", "-big - 2 == 0", "d * 1e308 * 10 > 0",
+                "9223372036854775807 + 1 == n",
+            ] {
                 let error = storeError { _ = try keys(format, in: store) }
                 #expect(error?.message.contains("too large") == true, "\(format): \(error as Any)")
             }

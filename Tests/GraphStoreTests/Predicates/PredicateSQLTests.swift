@@ -259,6 +259,62 @@ private struct ItemGenerator {
         }
     }
 
+    @Test(
+        "an element of a list keeps its type",
+        arguments: [
+            ("{flag, other}[n] == YES", [1, 3]), ("{flag, other}[n] == NO", [2]),
+            ("{first, last}[n] == first", [1]), ("{old, new}[n] == new", [2, 3]),
+            ("{day, nil}[n] == day", [1]), ("{n, 7}[n] == 7", [2, 3]),
+        ] as [(String, [Int64])])
+    func elementsOfLists(format: String, expected: [Int64]) throws {
+        let entities = """
+            Item:
+              attributes:
+                key: { type: Integer 32, optional: false }
+                n: Integer 16
+                flag: Boolean
+                other: Boolean
+                first: UUID
+                last: UUID
+                old: Binary
+                new: Binary
+                day: Date
+              unique: [[key]]
+            """
+        try withStore(entities) { store in
+            let ids = [1, 2].map { TestValue.blob(Array(repeating: UInt8($0), count: 16)) }
+            let values: [TestValue] = [ids[0], ids[1], .blob([1]), .blob([2]), .real(5)]
+            try store.container.load(
+                BulkPlan(
+                    entity: "Item", key: ["key"],
+                    attributes: [
+                        "key", "n", "flag", "other", "first", "last", "old", "new", "day",
+                    ]),
+                [[1, 0, 1, 0] + values, [2, 1, 1, 0] + values, [3, 1, 0, 1] + values])
+            #expect(try keys(format, in: store) == expected)
+        }
+    }
+
+    @Test(
+        "a long string is found as a short one is",
+        arguments: [
+            ("s CONTAINS $part", [1, 5]), ("NOT (s CONTAINS $part)", [2, 3, 4]),
+            ("s CONTAINS[c] $part", [1, 2, 5]), ("s CONTAINS[cd] $part", [1, 2, 5]),
+        ] as [(String, [Int64])])
+    func longStrings(format: String, expected: [Int64]) throws {
+        let part = String(repeating: "ab", count: 20)
+        try withStore(items) { store in
+            let texts: [TestValue] = [
+                .text("--\(part)--"), .text(part.uppercased()), .text(String(part.dropLast())), nil,
+                .text("é" + part),
+            ]
+            try store.container.load(
+                BulkPlan(entity: "Item", key: ["key"], attributes: ["key", "s"]),
+                texts.enumerated().map { [.integer(Int64($0 + 1)), $1] })
+            #expect(try keys(format, in: store, variables: ["part": .string(part)]) == expected)
+        }
+    }
+
     @Test func bindsVariablesAsValues() throws {
         try withItems { store in
             let hostile = try keys(

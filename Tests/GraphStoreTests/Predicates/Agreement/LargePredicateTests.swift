@@ -186,6 +186,62 @@ import Testing
         }
     }
 
+    @Test("a compound of more values than one call takes is split into several calls")
+    func manyValues() throws {
+        let names = (0..<240).map { "a\($0)" }
+        func compare(
+            _ value: GraphExpression, _ op: ComparisonOperator, _ limit: Int64
+        ) -> GraphPredicate {
+            .comparison(GraphComparison(value, op, .constant(.integer(limit))))
+        }
+        /// Returns a predicate with the same result, in which the given one is nested deeply.
+        func deep(_ inner: GraphPredicate) -> GraphPredicate {
+            let yes = compare(.keyPath(["id"]), .greater, 0)
+            let no = compare(.keyPath(["id"]), .less, 0)
+            return .and([yes, .or([no, .and([yes, .or([no, inner])])])])
+        }
+        let all = GraphPredicate.and(names.map { compare(.keyPath([$0]), .greaterOrEqual, 1) })
+        let any = GraphPredicate.or(names.map { compare(.keyPath([$0]), .greater, 1) })
+        let sum = names.prefix(120).dropFirst().reduce(GraphExpression.keyPath(["a0"])) {
+            .arithmetic(.add, $0, .keyPath([$1]))
+        }
+        let list = [Int64(1)] + Array(1_000..<1_300)
+        let member = GraphPredicate.comparison(
+            GraphComparison(
+                .keyPath(["a0"]), .in, .aggregate(list.map { .constant(.integer($0)) })))
+        let entities = """
+            Wide:
+              attributes:
+                id: { type: Integer 32, optional: false }
+                \(names.map { "\($0): Integer 16" }.joined(separator: "\n    "))
+              unique: [[id]]
+            """
+        try withStore(entities) { store in
+            let ones = names.map { _ in TestValue.integer(1) }
+            let nils = names.map { _ in TestValue.null }
+            var other = ones
+            other[200] = 2
+            try store.container.load(
+                BulkPlan(entity: "Wide", key: ["id"], attributes: ["id"] + names),
+                [[1] + ones, [2] + other, [3] + nils])
+            for (predicate, expected) in [
+                (all, [1, 2]), (any, [2]), (.not(all), [3]), (.not(any), [1, 3]),
+                (compare(sum, .equal, 120), [1, 2]), (member, [1, 2]),
+                (.and([all, any, compare(sum, .equal, 120)]), [2]),
+                (.and([]), [1, 2, 3]), (.or([]), []),
+            ] as [(GraphPredicate, [Int64])] {
+                for predicate in [predicate, deep(predicate)] {
+                    let found = try store.container.newContext().cursor(
+                        RowRequest(
+                            entityName: "Wide", predicate: predicate,
+                            order: [GraphSortDescriptor(["id"])], fields: [["id"]])
+                    ).integers()
+                    #expect(found == expected, "\("\(predicate)".prefix(80))")
+                }
+            }
+        }
+    }
+
     @Test("checking a predicate fails for a key path that is too long")
     func longPath() throws {
         let model = try ManagedObjectModel(
