@@ -1,3 +1,4 @@
+import AppStoreFixtures
 import Foundation
 import GraphModel
 import SQLite
@@ -66,6 +67,20 @@ import Testing
                 == "no-model: \(store.path) contains no readable model, so it is read-only; pass"
                 + " its model")
         #expect(refusal(store.model) == nil)
+    }
+
+    @Test func doesNotWriteAStoreOfAnotherModel() throws {
+        let later = AppStoreFixture.modelText.replacing(
+            "hash-modifier: v2", with: "hash-modifier: v3")
+        #expect(
+            refusal(try wholeModel(later))?.hasPrefix(
+                "model-mismatch: \(store.path) was created with another version of the model; these"
+                    + " entities differ: Tag; ") == true)
+        try store.run("ALTER TABLE ZAUTHOR DROP COLUMN ZHOMEPAGE")
+        #expect(
+            refusal()
+                == "model-mismatch: \(store.path) lacks columns of the model that it carries, so it"
+                + " is only read: Author.homepage is left out: the store has no ZAUTHOR.ZHOMEPAGE")
     }
 
     @Test func openingAStoreInUseForWritingFails() throws {

@@ -14,6 +14,27 @@ import Testing
         store = try AppStoreFile()
     }
 
+    @Test("the history of an app's store contains what its triggers change")
+    func recordsWhatTriggersChange() throws {
+        try store.run(
+            "CREATE TRIGGER ZT_NEW AFTER INSERT ON ZTAG BEGIN"
+                + " UPDATE ZSHELF SET ZLABEL = 'seen' WHERE Z_PK = 1; END")
+        let container = try store.openForWriting()
+        let context = container.newContext()
+        try context.insert("Tag")[.string("name")] = "new"
+        try context.save()
+        let changes = try #require(try container.history().last).changes
+        let (tag, shelf) = (
+            try #require(container.schema.entity(named: "Tag")).number,
+            try #require(container.schema.entity(named: "Shelf")).number
+        )
+        #expect(changes.map(\.kind) == [.insert, .update])
+        #expect(changes.map(\.objectID.entityNumber) == [tag, shelf])
+        #expect(changes.map(\.updatedProperties) == [nil, ["label"]])
+        #expect(changes.last?.objectID.primaryKey == 1)
+        try store.expect("SELECT ZLABEL FROM ZSHELF WHERE Z_PK = 1", ["seen"])
+    }
+
     /// Returns everything except the objects: metadata, the model, and the SQL of tables and
     /// triggers.
     private func frame(of path: String) throws -> [String] {

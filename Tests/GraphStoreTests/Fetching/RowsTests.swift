@@ -135,6 +135,40 @@ import Testing
         }
     }
 
+    @Test("row 70: rows are grouped by the object itself, and by a computed Boolean")
+    func groupsOfComputedValues() throws {
+        try withTasks { context in
+            let task = try #require(context.container.schema.entity(named: "Task")).number
+            let bug = try #require(context.container.schema.entity(named: "Bug")).number
+            let objects = Todo.request.select("objectID", .count()).group(by: "objectID")
+            #expect(
+                try lines(objects, in: context).sorted()
+                    == ((1...5).map { "\(task):\($0)|1" } + ["\(bug):6|1"]).sorted())
+            let flag = ExpressionDescription(
+                name: "flag", expression: try GraphExpression(format: "coalesce(isDone, NO)"))
+            var flags = Todo.request.select(flag, .count(), .average("weight")).group(by: "isDone")
+            #expect(
+                try lines(flags.having(GraphKey("flag") == true), in: context) == ["true|1|-"])
+            flags.havingPredicate = try GraphPredicate(format: "count > $least")
+            flags.variables = ["least": .integer(1)]
+            #expect(try lines(flags, in: context) == ["false|5|-"])
+        }
+    }
+
+    @Test("row 70: without columns, rows have all attributes and to-ones")
+    func allColumns() throws {
+        try withTasks { context in
+            let row = try #require(try context.rows(Todo.request.sort("title").limit(1)).first)
+            #expect(
+                row.names.sorted() == [
+                    "category", "code", "due", "isDone", "number", "parent", "plan", "price",
+                    "project", "title", "weight",
+                ])
+            #expect(row["title"] == .string("a") && row["isDone"] == .boolean(true))
+            #expect(row.objectID("category")?.primaryKey == 1)
+        }
+    }
+
     @Test("row 70: distinct returns equal rows once and counts equal values once")
     func distinct() throws {
         try withTasks { context throws in
@@ -169,6 +203,9 @@ import Testing
             (Todo.request.select("nothing"), "nothing"),
             (Todo.request.select(.sum("title")), "only numbers"),
             (Todo.request.select("title", "title"), "Two columns"),
+            (Todo.request.select("title").limit(-1), "must not be negative"),
+            (Todo.request.select(.minimum("category")), "these values have no order"),
+            (Todo.request.where(GraphKey("nothing") == 1).select("title"), "nothing"),
             (
                 Todo.request.select(.count()).group(by: "number")
                     .having(GraphKey("title") == "a"), "columns of the result"

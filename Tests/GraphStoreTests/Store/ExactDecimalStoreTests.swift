@@ -295,6 +295,7 @@ import Testing
                 ("round(amount) == 123456789012345678901234567890", [2, 0, 1]),
                 ("abs(0 - amount) == 0.10000000000000000001", [4]),
                 ("coalesce(amount, 0) + 0.2 == 0.3", [3]),
+                ("cast(amount, 'Decimal') == 123456789012345678901234567890.2", [1]),
                 ("{amount, 1}[parts.@count] > 123456789012345678901234567890.1", [1]),
             ]
             for (format, places) in questions {
@@ -310,6 +311,75 @@ import Testing
                     "1.00000000000000000000000000000000000000001 has more digits than the 38 that"
                         + " decimals have") == true)
         }
+    }
+
+    @Test("decimals are compared with other numbers and added up, and a text is no number")
+    func otherNumbers() throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        options.keepsExactDecimals = true
+        let path = folder.file("exact.sqlite")
+        let container = try PersistentContainer(
+            model: model(
+                """
+                Sale:
+                  attributes:
+                    id: Integer 32
+                    amount: Decimal
+                    d: Double
+                    n: Integer 16
+                    flag: Boolean
+                    note: String
+                  unique: [[id]]
+                """), .sqlite(at: path, opening: .create, options: options))
+        let sales: [(amount: String?, d: Double?, n: Int?, flag: Bool)] = [
+            ("2", 2, 2, true), ("0.1", 0.1, 0, false), ("1", nil, nil, true), (nil, 5, 5, false),
+        ]
+        let context = container.newContext()
+        for (place, sale) in sales.enumerated() {
+            let object = try context.insert("Sale")
+            object[.integer("id")] = place + 1
+            object[.double("d")] = sale.d
+            object[.integer("n")] = sale.n
+            object[.boolean("flag")] = sale.flag
+            if let amount = sale.amount {
+                try object.setValue(.attribute(.text(amount)), forKey: "amount")
+            }
+        }
+        try context.save()
+        let memory = container.newContext()
+        for object in try memory.fetch(FetchRequest<ManagedObject>(entityName: "Sale")) {
+            object[.string("note")] = "changed"
+        }
+        for (format, expected) in [
+            ("amount == n", [1]), ("amount == d", [1, 2]), ("amount > n", [2]),
+            ("n < amount", [2]), ("amount == flag", [3]), ("amount == nil", [4]),
+            ("amount IN {d, 1}", [1, 2, 3]), ("amount BETWEEN {n, d}", [1, 2]),
+        ] as [(String, [Int])] {
+            for context in [container.newContext(), memory] {
+                let found = try context.fetch(
+                    FetchRequest<ManagedObject>(
+                        entityName: "Sale", predicate: try GraphPredicate(format: format),
+                        sortDescriptors: [GraphSortDescriptor(["id"])]))
+                #expect(found.compactMap { $0[.integer("id")] } == expected, "\(format)")
+            }
+        }
+        var sum = FetchRequest<ManagedObject>(entityName: "Sale")
+        sum.propertiesToFetch = [
+            ExpressionDescription(name: "total", .sum, of: GraphKey("amount")),
+            ExpressionDescription(name: "other", .sum, of: GraphKey("d")),
+        ]
+        let rows: [Row] = try container.newContext().rows(sum)
+        #expect(rows.map(\.values) == [[.double(3.1), .double(7.1)]])
+
+        // Another program has written a text into a column of numbers.
+        try Connection(path: path, mode: .readWrite).execute("UPDATE ZSALE SET ZD = 'abc'")
+        let error = storeError {
+            _ = try container.newContext().fetch(
+                FetchRequest<ManagedObject>(
+                    entityName: "Sale", predicate: try GraphPredicate(format: "amount == d")))
+        }
+        #expect(error?.message.contains("'abc' is not a decimal number") == true)
     }
 
     @Test("arithmetic of a batch update keeps all digits")

@@ -306,6 +306,42 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
+    @Test("row 17: stores that do not fit together are rejected, and no new one remains")
+    func refusesStoresThatDoNotFit() throws {
+        func problem(
+            _ model: ManagedObjectModel?, _ stores: [StoreDescription]
+        ) -> String? {
+            storeError { _ = try PersistentContainer(model: model, stores: stores) }?.message
+        }
+        var atomic = stores()
+        atomic[1].kind = .json
+        #expect(
+            problem(model, atomic) == "\(catalog): several stores of a container are SQLite files"
+                + " or in memory; a Binary or JSON store must be the only one")
+        #expect(
+            problem(nil, [atomic[1]])
+                == "Stores that are selected by configuration need a model")
+        var reading = stores()
+        reading[0].options.isReadOnly = true
+        #expect(
+            problem(model, reading) == "\(main) is open for reading only, and \(catalog) is not;"
+                + " name a store that may be written first")
+        let plain = try ManagedObjectModel(entities: model.entities)
+        #expect(
+            problem(plain, stores())
+                == "\(main): the model has no configuration 'User'; it has none")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+
+        var exact = stores()[1]
+        exact.options.keepsExactDecimals = true
+        _ = try PersistentContainer(model: model, stores: [exact])
+        #expect(
+            problem(model, stores()) == "\(catalog) and \(main) keep decimals differently; the"
+                + " stores of a container keep all of them exact, or none")
+        #expect(!FileManager.default.fileExists(atPath: main))
+        #expect(FileManager.default.fileExists(atPath: catalog))
+    }
+
     @Test("row 17: an asynchronous load opens all stores, and fails if one of them is missing")
     func loads() async throws {
         let container = try await PersistentContainer.load(model: model, stores: stores())

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import GraphModel
 import SQLite
@@ -258,6 +259,96 @@ import Testing
                 "EXPLAIN QUERY PLAN SELECT Z_PK FROM ZTASK WHERE ZDONE IS 0"
                     + " AND ZTITLE IS NOT 'it''s' AND ZDUE < 5")
             #expect(plan.contains { $0.contains("INDEX Z_Task_open (ZDUE<?)") })
+        }
+    }
+
+    @Test(
+        "row 11: an index covers the rows that its predicate selects, or else all rows",
+        arguments: [
+            ("n > 1", "ZN > 1"), ("n <= 5 AND title == nil", "(ZN <= 5 AND ZTITLE IS NULL)"),
+            ("n == 1 OR d >= 0.5", "(ZN IS 1 OR ZD >= 0.5)"),
+            ("day < '2001-01-01T00:00:02Z'", "ZDAY < 2.0"),
+            (
+                "key == '01020304-0506-0708-090A-0B0C0D0E0F10'",
+                "ZKEY IS x'0102030405060708090A0B0C0D0E0F10'"
+            ),
+            ("TRUEPREDICATE", nil), ("NOT (n == 1)", nil), ("n == 1 AND NOT (d > 1)", nil),
+            ("title BEGINSWITH 'x'", nil), ("title ==[c] 'x'", nil), ("n == d", nil),
+            ("n + 1 == 2", nil), ("n IN {1, 2}", nil),
+        ] as [(String, String?)])
+    func partialIndexes(format: String, condition: String?) throws {
+        var task = EntityDescription(name: "Task")
+        for (name, type) in [
+            ("n", .integer16), ("d", .double), ("day", .date), ("key", .uuid), ("title", .string),
+        ] as [(String, AttributeType)] {
+            task.ownAttributes.append(AttributeDescription(name: name, type: type))
+        }
+        // A model file may not have all of these, but an app's model may.
+        task.indexes = [
+            FetchIndexDescription(
+                name: "some", elements: [.init(propertyName: "n")], partialIndexPredicate: format)
+        ]
+        try withStore(ManagedObjectModel(entities: [task])) { store in
+            let sql = try #require(
+                try store.lines("SELECT sql FROM sqlite_master WHERE name = 'Z_Task_some'").first)
+            #expect(
+                sql.lowercased()
+                    == ("CREATE INDEX Z_Task_some ON ZTASK (ZN COLLATE BINARY ASC)"
+                        + (condition.map { " WHERE " + $0 } ?? "")).lowercased())
+        }
+    }
+
+    @Test("a path through links leads to the file that they name, even before that file exists")
+    func followsLinks() throws {
+        let folder = try TemporaryFolder()
+        let files = FileManager.default
+        let real = try #require(FileSystem.resolved(folder.path)?.exactText)
+        let root = "/missing-\(UUID())"
+        for (link, target) in [
+            ("one", "two"), ("two", "new.sqlite"), ("whole", folder.file("new.sqlite")),
+            ("lost", "nowhere/new.sqlite"), ("round", "about"), ("about", "round"), ("root", root),
+        ] {
+            try files.createSymbolicLink(
+                atPath: folder.file(link), withDestinationPath: target)
+        }
+        for (name, expected) in [
+            ("new.sqlite", folder.file("new.sqlite")), ("one", "\(real)/new.sqlite"),
+            ("whole", "\(real)/new.sqlite"), ("lost", folder.file("nowhere/new.sqlite")),
+            ("round", folder.file("round")), ("root", root),
+        ] {
+            #expect(StoreFiles.resolved(folder.file(name)) == expected, "\(name)")
+        }
+        // The store is created at the end of the links, and found there by every path.
+        _ = try PersistentContainer(
+            model: model(entities), .sqlite(at: folder.file("one"), opening: .create))
+        #expect(files.fileExists(atPath: folder.file("new.sqlite")))
+        #expect(StoreFiles.resolved(folder.file("whole")) == "\(real)/new.sqlite")
+        try PersistentContainer.destroy(at: folder.file("two"))
+        #expect(!files.fileExists(atPath: folder.file("new.sqlite")))
+        #expect((try? files.destinationOfSymbolicLink(atPath: folder.file("two"))) == nil)
+    }
+
+    @Test("views get free names, and show a large value only if it is in the row")
+    func views() throws {
+        let entities = """
+            A: { attributes: { data: { type: Binary, external: true } } }
+            Sqlite_log: { attributes: { x: String } }
+            ZA: { attributes: { x: String } }
+            """
+        try withStore(entities) { store in
+            let context = store.container.newContext()
+            for data in [[1, 2], [UInt8](repeating: 8, count: 200_000)] {
+                try context.insert("A")[.binary("data")] = data
+            }
+            try context.save()
+            // The table of A is ZA, and a user has a view of the next name.
+            try store.foreign().execute("CREATE VIEW ZA_view AS SELECT 1")
+            #expect(try store.container.renewViews())
+            try store.expect(
+                "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY name",
+                ["A", "ZA_view", "ZA_view2", "view_Sqlite_log"])
+            try store.expect("SELECT data FROM A ORDER BY _id", ["x0102", "-"])
+            #expect(try !store.container.renewViews())
         }
     }
 

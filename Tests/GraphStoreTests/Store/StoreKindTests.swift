@@ -160,6 +160,49 @@ import Testing
         }
     }
 
+    @Test(
+        "row 19: a JSON store of another format, or with damaged values, is refused",
+        arguments: [
+            ("\"format\":1", "\"format\":2", StoreError.Code.notAStore, "is of format 2, not 1"),
+            ("\"-0.5\"", "\"x\"", .corrupt, "'x' is not a number"),
+            ("CREATE TABLE ZTAG ", "CREATE TABLE ZTASK ", .corrupt, "cannot be read: "),
+        ])
+    func refusesOtherJSON(
+        part: String, other: String, code: StoreError.Code, words: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.json")
+        try PersistentContainer(model: model(entities), .json(at: path, opening: .create))
+            .load(plan, records)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains(part))
+        try Data(text.replacing(part, with: other).utf8).write(to: URL(fileURLWithPath: path))
+        let error = storeError {
+            _ = try PersistentContainer(model: nil, .json(at: path))
+        }
+        #expect(error?.code == code)
+        #expect(error?.message.contains(words) == true, "\(error as Any)")
+    }
+
+    @Test("row 19: an atomic store that does not exist is not created for reading")
+    func missesFiles() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store")
+        var options = StoreOptions()
+        options.isReadOnly = true
+        for description in [
+            StoreDescription(.json, at: path),
+            StoreDescription(.binary, at: path, opening: .create, options: options),
+        ] {
+            let error = storeError {
+                _ = try PersistentContainer(model: model(entities), description)
+            }
+            #expect(error?.code == .missing)
+            #expect(error?.message == "\(path) does not exist")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
     @Test("row 132: truncating deletes all objects, notifies observers, and reuses no primary key")
     func truncates() throws {
         try withStore(entities) { store in

@@ -2,6 +2,7 @@ import Foundation
 import GraphModel
 import SQLite
 import Testing
+import XcodeModel
 
 @testable import GraphStore
 @testable import RowStore
@@ -79,12 +80,16 @@ import Testing
     }
 
     private func reading(_ list: String) throws -> StoreMetadata? {
+        try reading(Array(list.utf8))
+    }
+
+    private func reading(_ list: [UInt8]) throws -> StoreMetadata? {
         let folder = try TemporaryFolder()
         let connection = try Connection(path: folder.file("a.sqlite"), mode: .create)
         try connection.execute(SchemaSQL.bookkeeping)
         let insert = try connection.prepare(
             "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, 'U', ?)")
-        insert.bind(Array(list.utf8), at: 1)
+        insert.bind(list, at: 1)
         try insert.run()
         return try StoreMetadata(readingFrom: connection)
     }
@@ -101,7 +106,7 @@ import Testing
             <key>list</key><array><integer>0</integer><false/></array>
             </dict></plist>
             """
-        for text in [list, head + list, "<!DOCTYPE plist>\n" + list] {
+        for text in [list, head + list, "\u{FEFF}" + head + list, "<!DOCTYPE plist>\n" + list] {
             let metadata = try #require(try reading(text))
             #expect(
                 metadata.propertyList == [
@@ -113,11 +118,27 @@ import Testing
                 ], "\(text)")
             #expect(metadata.versionHashes == ["A": [0, 1, 255]])
         }
+        // Only data are hashes.
+        let hash = list.replacing("<data>AAH/</data>", with: "<string>AAH/</string>")
+        #expect(try #require(try reading(hash)).versionHashes == [:])
         let deep = String(repeating: "<array>", count: 100_000)
         for wrong in [
             head + "<plist><dict>", "<plist>\(deep)", "<plist><string>x</string></plist>",
         ] {
             let error = storeError { _ = try reading(wrong) }
+            #expect(error?.code == .corrupt)
+            #expect(error?.message.hasSuffix(": its metadata cannot be read") == true)
+        }
+    }
+
+    @Test("metadata with references of an archive, which no framework writes, cannot be read")
+    func refusesReferences() throws {
+        for value in [
+            BinaryPlist.uid(1), .array([.text("x"), .uid(1)]), .dictionary([("x", .uid(1))]),
+        ] {
+            let error = storeError {
+                _ = try reading(BinaryPlist.dictionary([("key", value)]).bytes)
+            }
             #expect(error?.code == .corrupt)
             #expect(error?.message.hasSuffix(": its metadata cannot be read") == true)
         }

@@ -47,12 +47,13 @@ import Testing
         var options = StoreOptions()
         options.journalMode = .delete
         options.busyTimeoutMilliseconds = 7
-        options.pragmas = ["mmap_size": "65536"]
+        options.pragmas = ["mmap_size": "65536", "cell_size_check": "1"]
         let path = folder.file("a.sqlite")
         let connection = try open(path, options).connection
         #expect(try connection.text("PRAGMA journal_mode") == "delete")
         #expect(try connection.integer("PRAGMA busy_timeout") == 7)
         #expect(try connection.integer("PRAGMA mmap_size") == 65536)
+        #expect(try connection.integer("PRAGMA cell_size_check") == 1)
         options.pragmas = ["mmap_size": "1; DROP TABLE ZA"]
         #expect(storeError { _ = try open(path, options) }?.code == .invalidRequest)
     }

@@ -23,7 +23,7 @@ extension PropertyListValue {
 
     private static func isXML(_ bytes: [UInt8]) -> Bool {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+        let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : ArraySlice(bytes)
         return ["<?xml", "<!DOCTYPE plist", "<plist"].contains { text.starts(with: $0.utf8) }
     }
 
