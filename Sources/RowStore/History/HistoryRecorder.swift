@@ -51,8 +51,10 @@ package final class HistoryRecorder {
 
     /// Ends a part, and adds its details to the earlier ones.
     func endPart() {
-        guard parts.count > 1, let last = parts.popLast() else { return }
-        parts[parts.count - 1].add(last)
+        if parts.count > 1 {
+            let last = parts.removeLast()
+            parts[parts.count - 1].add(last)
+        }
     }
 
     /// Ends a part that was rolled back.

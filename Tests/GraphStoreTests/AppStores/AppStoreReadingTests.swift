@@ -64,6 +64,33 @@ struct AppStoreFile {
         store = try AppStoreFile()
     }
 
+    @Test("the inputs of an app's store are known from the file of this store next to it")
+    func knowsInputs() throws {
+        let work = store.folder.file("work.sqlite")
+        try FileManager.default.copyItem(atPath: store.path, toPath: work)
+        let input = KnownInput(
+            path: FileName(bytes: Array("a.csv".utf8)), byteCount: 7, digest: [1, 2])
+        func write(_ inputs: [KnownInput]) throws {
+            try KnownInputs.write(
+                inputs, "load", "first", on: Connection(path: work, mode: .readWrite))
+        }
+        func known() throws -> [FileName: KnownInput] {
+            try store.open().knownInputs(pipeline: "load", stage: "first")
+        }
+        try write([input])
+        #expect(try known() == [:])
+        try InputMemory.keep(of: work, nextToStoreAt: store.path)
+        // The run may still fail.
+        #expect(try known() == [:])
+        for _ in 0..<2 {
+            try InputMemory.confirm(ofStoreAt: store.path)
+            #expect(try known() == [input.path: input])
+        }
+        try Connection(path: store.path + ".etl", mode: .readWrite)
+            .execute("UPDATE ETL_STORE SET UUID = 'of another store'")
+        #expect(try known() == [:])
+    }
+
     @Test func readsModelAndMetadataFromTheStore() throws {
         let container = try store.open()
         #expect(container.origin == StoreOrigin(model: .cached))

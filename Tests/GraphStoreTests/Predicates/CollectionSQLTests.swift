@@ -240,7 +240,7 @@ private func check(
             ("NONE split(title, ' ') == 'milk'", [2, 3, 4]),
             ("SUBQUERY({1, 5, 2}, $v, $v > 0 AND $v == n).@count == 1", [1, 4]),
             ("d IN {9007199254740993, 2.5}", [2]), ("coalesce(n) == 5", [1]),
-            ("uuid() != nil", [1, 2, 3, 4]), ("uuid() == nil", []),
+            ("isDone + 1 == 2", [1]), ("uuid() != nil", [1, 2, 3, 4]), ("uuid() == nil", []),
         ] as [(String, [Int64])])
     func agreeWithMemory(format: String, expected: [Int64]) throws {
         try withTasks { store in
@@ -339,6 +339,10 @@ private func check(
             }
             try check("SELF == $x", id, [1])
             try check("SELF == $x", stranger, [])
+            // No entity has this number.
+            let unknown = ManagedObjectID(entityNumber: 999, primaryKey: first)
+            try check("SELF == $x", unknown, [])
+            try check("SELF != $x", unknown, [1, 2, 3, 4])
             try check("SELF != $x", stranger, [1, 2, 3, 4])
             try check("SELF IN {$x}", id, [1])
             try check("SELF IN {$x}", stranger, [])

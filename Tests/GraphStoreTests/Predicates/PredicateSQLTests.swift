@@ -265,6 +265,7 @@ private struct ItemGenerator {
             ("{flag, other}[n] == YES", [1, 3]), ("{flag, other}[n] == NO", [2]),
             ("{first, last}[n] == first", [1]), ("{old, new}[n] == new", [2, 3]),
             ("{day, nil}[n] == day", [1]), ("{n, 7}[n] == 7", [2, 3]),
+            ("old == $bytes", [1, 2, 3]), ("new == $bytes", []),
         ] as [(String, [Int64])])
     func elementsOfLists(format: String, expected: [Int64]) throws {
         let entities = """
@@ -291,7 +292,8 @@ private struct ItemGenerator {
                         "key", "n", "flag", "other", "first", "last", "old", "new", "day",
                     ]),
                 [[1, 0, 1, 0] + values, [2, 1, 1, 0] + values, [3, 1, 0, 1] + values])
-            #expect(try keys(format, in: store) == expected)
+            let variables = ["bytes": GraphValue.binary([1])]
+            #expect(try keys(format, in: store, variables: variables) == expected)
         }
     }
 

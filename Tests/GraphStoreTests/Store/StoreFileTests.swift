@@ -298,6 +298,24 @@ import Testing
         }
     }
 
+    @Test("the index lists of older models become indexes of the columns that exist")
+    func oldIndexes() throws {
+        var task = EntityDescription(name: "Task")
+        for (name, type) in [("n", .integer16), ("title", .string)] as [(String, AttributeType)] {
+            task.ownAttributes.append(AttributeDescription(name: name, type: type))
+        }
+        task.extras = ["compoundIndexes": "n,title;title,gone;gone,lost"]
+        try withStore(ManagedObjectModel(entities: [task])) { store in
+            try store.expect(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'ZTASK'"
+                    + " ORDER BY name",
+                [
+                    "ZTASK_ZN_ZTITLE|CREATE INDEX ZTASK_ZN_ZTITLE ON ZTASK (ZN, ZTITLE)",
+                    "ZTASK_ZTITLE_INDEX|CREATE INDEX ZTASK_ZTITLE_INDEX ON ZTASK (ZTITLE)",
+                ])
+        }
+    }
+
     @Test("a path through links leads to the file that they name, even before that file exists")
     func followsLinks() throws {
         let folder = try TemporaryFolder()

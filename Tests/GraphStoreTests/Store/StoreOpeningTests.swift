@@ -4,6 +4,7 @@ import SQLite
 import Testing
 
 @testable import GraphStore
+@testable import RowStore
 
 @Suite("Opening a store") struct StoreOpeningTests {
     private let plain = "A: { attributes: { x: String } }"
@@ -139,6 +140,28 @@ import Testing
         #expect(error?.code == .permission)
     }
 
+    @Test("notes of a run replace a damaged file of notes, and are in the store if its name is long")
+    func keepsNotesOfRuns() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.sqlite")
+        let container = try PersistentContainer(model: model(plain), at: path, opening: .create)
+        let file = CompanionFile.progress.path(of: path)
+        try Data("garbage".utf8).write(to: URL(fileURLWithPath: file))
+        try container.keepProgressNotesInFile()
+        #expect(
+            try Connection(path: file, mode: .readOnly).integer("SELECT count(*) FROM ETL_STORE")
+                == 1)
+
+        // With the ending of the file of notes, the name would exceed 255 bytes.
+        let long = folder.file(String(repeating: "x", count: 238) + ".sqlite")
+        let other = try PersistentContainer(model: model(plain), at: long, opening: .create)
+        try other.keepProgressNotesInFile()
+        let context = other.newContext()
+        try context.beginProgressNotes()
+        try context.save()
+        #expect(try ProgressNotes.exist(on: Connection(path: long, mode: .readOnly)))
+    }
+
     @Test func replacesAStoreWithAnother() throws {
         let folder = try TemporaryFolder()
         let (old, new) = (folder.file("old.sqlite"), folder.file("new.sqlite"))
@@ -153,6 +176,29 @@ import Testing
         #expect(try connection.text("SELECT ZX FROM ZA") == "new")
         #expect(try connection.text("PRAGMA integrity_check") == "ok")
         #expect(!FileManager.default.fileExists(atPath: new))
+    }
+
+    @Test func doesNotReplaceAStoreThatOthersHaveWrittenTo() throws {
+        let folder = try TemporaryFolder()
+        let (old, new) = (folder.file("old.sqlite"), folder.file("new.sqlite"))
+        for path in [old, new] {
+            _ = try PersistentContainer(model: model(plain), at: path, opening: .create)
+        }
+        let missing = storeError {
+            _ = try ForeignWriteDetector(at: folder.file("missing.sqlite"), waiting: nil)
+        }
+        #expect(missing != nil && missing?.code != .busy)
+        let witness = try ForeignWriteDetector(at: old, waiting: nil)
+        try Connection(path: old, mode: .readWrite).execute("CREATE TABLE other (x)")
+        let error = storeError {
+            try PersistentContainer.replace(
+                at: old, with: new, waiting: nil, unlessSeenBy: witness)
+        }
+        #expect(error?.code == .busy)
+        #expect(error?.message == StoreError(writtenMeanwhile: old).message)
+        #expect(FileManager.default.fileExists(atPath: new))
+        let table = "SELECT count(*) FROM sqlite_master WHERE name = 'other'"
+        #expect(try Connection(path: old, mode: .readOnly).integer(table) == 1)
     }
 
     @Test func doesNotReplaceAStoreThatIsInUse() throws {

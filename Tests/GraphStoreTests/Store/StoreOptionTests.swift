@@ -77,6 +77,22 @@ import Testing
         _ = try open(path, options)
     }
 
+    @Test("options are equal if their migrations and the rules of their waits are")
+    func equality() throws {
+        var plain = StoreOptions()
+        plain.migration = .automatic
+        var same = StoreOptions()
+        same.migration = .automatic
+        var waiting = plain
+        waiting.lockPatience = LockPatience { _ in true }
+        var other = plain
+        other.lockPatience = LockPatience { _ in true }
+        var through = plain
+        through.migration = .automatic(through: ModelHistory([try model(self.plain)]))
+        #expect(plain == same && plain.hashValue == same.hashValue)
+        #expect(Set([plain, same, waiting, waiting, other, through, through]).count == 4)
+    }
+
     @Test("row 21: a store keeps its journal mode unless the options set another")
     func changesTheJournal() throws {
         let folder = try TemporaryFolder()
@@ -137,7 +153,7 @@ import Testing
     @Test("row 21: an immutable store is read without creating another file")
     func readsWithoutATrace() throws {
         let folder = try TemporaryFolder()
-        let path = folder.file("odd ?&#% name.sqlite")
+        let path = folder.file("odd ?&#%\t name.sqlite")
         do {
             let container = try PersistentContainer(
                 model: model(plain), at: path, opening: .create)

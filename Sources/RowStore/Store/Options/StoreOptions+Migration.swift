@@ -27,7 +27,7 @@ extension StoreOptions {
         /// Opening throws `.needsMapping` or `.migrationRefused` with the reasons if this is not
         /// enough. A store of a later version is migrated back, without the data that only that
         /// version has. A migration through a history does not allow this.
-        public static let automatic = Migration(way: Way())
+        public static let automatic = Migration(way: Way(Details()))
 
         /// Migrates the store through the versions of the model, as ``ModelHistory`` does.
         ///
@@ -77,28 +77,19 @@ extension StoreOptions {
             var report: @Sendable (MigrationProgress) -> Void = { _ in }
         }
 
-        /// The details of an enabled migration; with closures, it is equal only to itself.
+        /// The details of an enabled migration; equal only to itself, because closures cannot be
+        /// compared.
         final class Way: Sendable, Hashable {
             let details: Details
-            private let isPlain: Bool
-
-            init() {
-                details = Details()
-                isPlain = true
-            }
 
             init(_ details: Details) {
                 self.details = details
-                isPlain = false
             }
 
-            static func == (left: Way, right: Way) -> Bool {
-                left === right || left.isPlain && right.isPlain
-            }
+            static func == (left: Way, right: Way) -> Bool { left === right }
 
             func hash(into hasher: inout Hasher) {
-                hasher.combine(isPlain)
-                if !isPlain { hasher.combine(ObjectIdentifier(self)) }
+                hasher.combine(ObjectIdentifier(self))
             }
         }
     }

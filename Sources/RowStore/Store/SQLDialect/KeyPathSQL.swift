@@ -76,9 +76,7 @@ package struct KeyPathSQL {
         var here = entity
         var table = alias
         for (position, name) in path.dropLast().enumerated() {
-            guard let (toOne, next) = self.toOne(name, of: here) else {
-                throw unknown(name, in: here)
-            }
+            let (toOne, next) = try requiredToOne(name, of: here)
             let foreignKey = toOne.key(of: table)
             let rest = path[(position + 1)...]
             guard let joined = join(Array(path[...position]), next.table, foreignKey) else {
@@ -125,8 +123,9 @@ package struct KeyPathSQL {
     func sources(at start: [String]) -> [String: SQLSource] {
         var found = [alias: SQLSource(entity: entity.name, path: start)]
         for (path, alias) in aliases {
-            found[alias] = SQLSource(
-                entity: self.entity(at: path)?.name ?? "", path: start + path)
+            if let entity = self.entity(at: path) {
+                found[alias] = SQLSource(entity: entity.name, path: start + path)
+            }
         }
         return found
     }
@@ -139,8 +138,7 @@ package struct KeyPathSQL {
                 return SQLType(attribute.attribute)
             }
             if position == path.count - 1, isObjectNumber(name, of: here) { return .anyInteger }
-            guard let (_, next) = toOne(name, of: here) else { throw unknown(name, in: here) }
-            here = next
+            here = try requiredToOne(name, of: here).1
         }
         return .object(root: here.rootNumber)
     }
@@ -173,8 +171,7 @@ package struct KeyPathSQL {
         for (position, name) in path.enumerated() {
             if let place = here.toManys[name] { return (position, place) }
             if here.attributes[name] != nil || isObjectNumber(name, of: here) { return nil }
-            guard let (_, next) = toOne(name, of: here) else { throw unknown(name, in: here) }
-            here = next
+            here = try requiredToOne(name, of: here).1
         }
         return nil
     }
@@ -200,6 +197,13 @@ package struct KeyPathSQL {
             let next = schema.entity(named: toOne.relationship.destinationEntityName)
         else { return nil }
         return (toOne, next)
+    }
+
+    private func requiredToOne(
+        _ name: String, of entity: StoreLayout.Entity
+    ) throws(StoreError) -> (StoreLayout.ToOnePlace, StoreLayout.Entity) {
+        guard let found = toOne(name, of: entity) else { throw unknown(name, in: entity) }
+        return found
     }
 
     /// Joins a table and returns its alias; `nil` if the table must be reached by a subquery.
