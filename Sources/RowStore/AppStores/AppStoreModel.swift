@@ -105,11 +105,7 @@ package struct AppStoreModel {
     private static func fitting(
         _ model: ManagedObjectModel, _ metadata: StoreMetadata
     ) throws(StoreError) -> ManagedObjectModel {
-        do throws(ModelError) {
-            return try model.keepingExactDecimals(metadata.keepsExactDecimals)
-        } catch {
-            throw StoreError(.noModel, "\(error)")
-        }
+        try PersistentStore.fitted(model, keepsExactDecimals: metadata.keepsExactDecimals)
     }
 
     /// Returns the model without the properties that have no columns.

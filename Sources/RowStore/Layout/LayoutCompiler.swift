@@ -351,8 +351,6 @@ struct LayoutCompiler {
     static func storage(of attribute: AttributeDescription) -> (group: Int, type: String) {
         switch attribute.type {
         case .integer16, .integer32, .integer64, .boolean, .undefined: (integers, "INTEGER")
-        // Its elements are separate attributes.
-        case .composite: (8, "BLOB")
         case .date: (2, "TIMESTAMP")
         case .double, .float: (2, "FLOAT")
         // The type name contains TEXT, so SQLite does not convert values to numbers.
@@ -362,7 +360,8 @@ struct LayoutCompiler {
         case .uri: (5, "VARCHAR")
         case .uuid: (6, "BLOB")
         case .transformable: (7, "BLOB")
-        case .binary: (8, "BLOB")
+        // The elements of a composite are separate attributes, so it has no column itself.
+        case .binary, .composite: (8, "BLOB")
         }
     }
 }

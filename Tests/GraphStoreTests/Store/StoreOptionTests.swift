@@ -150,6 +150,42 @@ import Testing
             }?.code == .missing)
     }
 
+    @Test("a container that is open for reading only compares its store with another one")
+    func comparesReadOnly() throws {
+        let entities = """
+            A: { attributes: { x: String, y: Integer 16 }, unique: [[x]] }
+            Mark: {}
+            """
+        let folder = try TemporaryFolder()
+        let stores = [
+            (name: "new", values: [("a", 1), ("b", 2)], marks: 2),
+            (name: "old", values: [("a", 5), ("c", 2)], marks: 1),
+        ]
+        for store in stores {
+            let context = try PersistentContainer(
+                model: model(entities), at: folder.file(store.name), opening: .create
+            ).newContext()
+            for (x, y) in store.values {
+                let object = try context.insert("A")
+                object[.string("x")] = x
+                object[.integer("y")] = y
+            }
+            for _ in 0..<store.marks { _ = try context.insert("Mark") }
+            try context.save()
+        }
+        var options = StoreOptions()
+        options.isReadOnly = true
+        let reading = try PersistentContainer(
+            model: nil, .sqlite(at: folder.file("new"), options: options))
+        let found = try reading.difference(from: folder.file("old"), by: .uniqueness)
+        #expect(
+            found.entities == [
+                StoreDifference.Entity(
+                    name: "A", inserted: 1, updated: 1, deleted: 1, properties: ["y": 1]),
+                StoreDifference.Entity(name: "Mark", inserted: 1),
+            ])
+    }
+
     @Test("row 21: an immutable store is read without creating another file")
     func readsWithoutATrace() throws {
         let folder = try TemporaryFolder()
