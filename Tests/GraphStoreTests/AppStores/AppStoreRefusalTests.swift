@@ -95,6 +95,30 @@ import Testing
         try app.execute("COMMIT")
     }
 
+    @Test func doesNotReplaceAStoreThatItsAppHasOpened() throws {
+        let lock = try AppStoreLock(at: store.path, workPath: store.path + ".etl-work")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: store.path)
+        let error = storeError { _ = try lock.complete(nil) }
+        #expect(error?.code == .busy)
+        #expect(
+            error?.message == "\(store.path) was opened by another process in the meantime, and"
+                + " keeps the changes of that process")
+    }
+
+    @Test func takesBackAReplacementThatIsNoStore() throws {
+        let work = store.path + ".etl-work"
+        let before = try store.rows("SELECT Z_PK, ZNAME FROM ZTAG")
+        try FileManager.default.copyItem(atPath: store.path, toPath: work)
+        try Connection(path: work, mode: .readWrite).execute("DROP TABLE Z_METADATA")
+        let lock = try AppStoreLock(at: store.path, workPath: work)
+        #expect(storeError { _ = try lock.complete(nil) } != nil)
+        try store.expect("SELECT Z_PK, ZNAME FROM ZTAG", before)
+        #expect(try store.open().storeUUID == AppStoreFixture.storeUUID)
+        let names = try FileManager.default.contentsOfDirectory(atPath: store.folder.path)
+        #expect(names.filter { $0.contains(".bak-v") && !$0.hasSuffix("_SUPPORT") } == [])
+    }
+
     @Test func doesNotAddGraphStoreTables() throws {
         let container = try store.openForWriting()
         let notes = storeError {

@@ -35,6 +35,30 @@ import Testing
         try store.expect("SELECT ZLABEL FROM ZSHELF WHERE Z_PK = 1", ["seen"])
     }
 
+    @Test("an app's store without triggers keeps its history")
+    func keepsHistoryWithoutTriggers() throws {
+        let model = try model("A: { attributes: { x: String } }")
+        let path = store.folder.file("plain.sqlite")
+        func insert(_ x: String, _ options: StoreOptions) throws -> PersistentContainer {
+            let container = try PersistentContainer(
+                model: model, .sqlite(at: path, opening: .create, options: options))
+            let context = container.newContext()
+            try context.insert("A")[.string("x")] = x
+            try context.save()
+            return container
+        }
+        var options = StoreOptions()
+        options.history = HistoryOptions(keeping: .untilPurged)
+        _ = try insert("a", options)
+        try AppStoreFixture.disown(path, model)
+        options.history = nil
+        options.appStores = .writing
+        let container = try insert("b", options)
+        #expect(container.origin.isApp)
+        #expect(
+            try container.history().map { $0.changes.map(\.objectID.primaryKey) } == [[1], [2]])
+    }
+
     /// Returns everything except the objects: metadata, the model, and the SQL of tables and
     /// triggers.
     private func frame(of path: String) throws -> [String] {
