@@ -283,7 +283,11 @@ private func check(
             ),
             (
                 "TERNARY(isDone == YES, tags, reads).@count > 0",
-                "is not a collection that a store can search"
+                "A to-many key path needs "
+            ),
+            (
+                "n IN TERNARY(isDone == YES, {1}, {2})",
+                "A list has its place after IN and BETWEEN only"
             ),
             (
                 "SUBQUERY(subtasks.@distinctUnionOfObjects.owner, $o, $o.age > 1).@sum.age > 0",

@@ -43,6 +43,13 @@ extension PredicateResolver {
     /// Returns the common type of two values.
     func common(_ one: Resolved, _ other: Resolved) throws(GraphPredicateError) -> ExpressionKind {
         if one.kind == .unknown || other.kind == .unknown { return .unknown }
+        for side in [one, other] {
+            if case .collection = side.kind { throw toManyAlone(side) }
+            guard side.kind != .list else {
+                throw error(
+                    .type, "A list has its place after IN and BETWEEN only", node: side.node)
+            }
+        }
         if one.kind == .null { return other.kind }
         if other.kind == .null || one.kind == other.kind { return one.kind }
         if one.kind.isNumeric, other.kind.isNumeric {
