@@ -354,6 +354,7 @@ import Testing
         for (format, expected) in [
             ("amount == n", [1]), ("amount == d", [1, 2]), ("amount > n", [2]),
             ("n < amount", [2]), ("amount == flag", [3]), ("amount == nil", [4]),
+            ("coalesce(amount, YES) == 1", [3, 4]), ("coalesce(amount, NO) == 0", [4]),
             ("amount IN {d, 1}", [1, 2, 3]), ("amount BETWEEN {n, d}", [1, 2]),
         ] as [(String, [Int])] {
             for context in [container.newContext(), memory] {

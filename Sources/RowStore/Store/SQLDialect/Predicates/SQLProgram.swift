@@ -155,20 +155,13 @@ extension FunctionCall {
     /// Sets the result to a value in the form in which a column stores it.
     fileprivate func setResult(_ value: EvaluatedValue) {
         switch value {
-        // Columns cannot contain nested values.
-        case .null, .nested: break
+        // Only records contain nested values, and numbers in their notation.
+        case .null, .nested, .number: break
         case .boolean(let flag): setResult(flag ? Int64(1) : 0)
         case .integer(let number): setResult(number)
         case .double(let number), .date(let number): setResult(number)
         case .text(let bytes), .untypedText(let bytes), .decimal(let bytes):
             setResult(text: bytes)
-        case .number(let bytes):
-            // Arithmetic has at most the precision of a double.
-            if let whole = ScalarParser.integer(bytes) {
-                setResult(whole)
-            } else if let number = ScalarParser.double(bytes) {
-                setResult(number)
-            }
         case .uuid(let bytes), .binary(let bytes): setResult(blob: bytes)
         case .object(let id): setResult(id.primaryKey)
         }
