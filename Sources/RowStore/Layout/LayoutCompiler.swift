@@ -77,9 +77,6 @@ struct LayoutCompiler {
 
     private mutating func nameColumns() {
         var used: [String: Int] = [:]
-        /// Columns that already belong to a property, by table.
-        var taken: [String: Set<String>] = [:]
-        var missing: [(key: String, table: String, base: String, isOneToOne: Bool)] = []
         for entity in model.entities.sorted(by: { number($0.name) < number($1.name) }) {
             let root = model.rootName(of: entity.name)
             let oneToOnes = Set(
@@ -94,21 +91,11 @@ struct LayoutCompiler {
                 let wanted = count == 0 ? base : "\(base)\(count)"
                 let table = Self.tableName(root: root)
                 columnNames["\(entity.name).\(name)"] = wanted
-                if found?.has(wanted, in: table) ?? true {
-                    taken[table, default: []].insert(wanted)
-                } else {
-                    missing.append(
-                        ("\(entity.name).\(name)", table, base, oneToOnes.contains(name)))
+                if let found, oneToOnes.contains(name), found.has(table),
+                    !found.has(wanted, in: table)
+                {
+                    withoutColumn.insert("\(entity.name).\(name)")
                 }
-            }
-        }
-        // A migration may have removed a sibling's column without renumbering the others.
-        for (key, table, base, isOneToOne) in missing {
-            if found?.has(base, in: table) == true, taken[table, default: []].insert(base).inserted
-            {
-                columnNames[key] = base
-            } else if isOneToOne, found?.has(table) == true {
-                withoutColumn.insert(key)
             }
         }
     }
