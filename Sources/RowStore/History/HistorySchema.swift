@@ -48,10 +48,10 @@ package struct HistorySchema: Sendable {
 
     /// Returns the bits of the given properties; names without a bit are ignored.
     func mask(_ properties: some Sequence<String>, entity number: Int64) -> [UInt8] {
-        guard let entity = entities[number] else { return [] }
+        let bits = bits(of: number)
         let names = Set(properties)
-        var mask = [UInt8](repeating: 0, count: (entity.bits.count + 7) / 8)
-        for (bit, name) in entity.bits.enumerated() where names.contains(name) {
+        var mask = [UInt8](repeating: 0, count: (bits.count + 7) / 8)
+        for (bit, name) in bits.enumerated() where names.contains(name) {
             mask[bit / 8] |= 0x80 >> UInt8(bit % 8)
         }
         return mask
@@ -59,15 +59,17 @@ package struct HistorySchema: Sendable {
 
     /// Returns the properties of the given bits.
     func properties(_ mask: some Collection<UInt8>, entity number: Int64) -> [String] {
-        guard let entity = entities[number] else { return [] }
         let bytes = Array(mask)
         var names: [String] = []
-        for (bit, name) in entity.bits.enumerated()
+        for (bit, name) in bits(of: number).enumerated()
         where bit / 8 < bytes.count && bytes[bit / 8] & 0x80 >> UInt8(bit % 8) != 0 {
             if names.last != name { names.append(name) }
         }
         return names.sorted()
     }
+
+    /// Returns the property of each bit; empty for an unknown entity.
+    private func bits(of number: Int64) -> [String] { entities[number]?.bits ?? [] }
 
     // MARK: Tables
 

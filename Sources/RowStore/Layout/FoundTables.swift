@@ -80,8 +80,12 @@ package struct FoundTables: Sendable {
         var all = self
         all.columns.merge(other.columns) { one, _ in one }
         all.columnNames.merge(other.columnNames) { one, _ in one }
-        all.uniqueColumns.merge(other.uniqueColumns) { one, _ in one }
-        all.indexes.merge(other.indexes) { one, _ in one }
+        for (table, columns) in other.uniqueColumns {
+            all.uniqueColumns[table] = all.uniqueColumns[table] ?? columns
+        }
+        for (table, indexes) in other.indexes {
+            all.indexes[table] = all.indexes[table] ?? indexes
+        }
         all.triggers += other.triggers
         return all
     }

@@ -98,14 +98,13 @@ package final class PersistentStore {
         snapshot = nil
         backup = nil
         migrationBackups = first.migrationBackups + others.flatMap(\.migrationBackups)
+        let found = ([first] + others).compactMap(\.schema.foundTables)
         var schema = StoreLayout(
             first.schema.model,
             holding: others.reduce(first.schema.heldNames) { $0.union($1.schema.heldNames) },
-            pairs: others.reduce(first.schema.foundTables) { found, store in
-                store.schema.foundTables.map { found?.joined(with: $0) ?? $0 } ?? found
-            })
-        schema.foldTables = others.reduce(first.schema.foldTables) { folds, store in
-            folds.merging(store.schema.foldTables) { first, _ in first }
+            pairs: found.dropFirst().reduce(found.first) { $0?.joined(with: $1) })
+        schema.foldTables = others.reduce(into: first.schema.foldTables) { folds, store in
+            for (table, fold) in store.schema.foldTables { folds[table] = folds[table] ?? fold }
         }
         schema.parts = Dictionary(
             parts.flatMap { part in

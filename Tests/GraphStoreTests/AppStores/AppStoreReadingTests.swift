@@ -91,6 +91,45 @@ struct AppStoreFile {
         #expect(try known() == [:])
     }
 
+    @Test("a large value without a mark is itself, and a mark without a file's name is nil")
+    func readsValuesWithoutMarks() throws {
+        try store.run(
+            "UPDATE ZITEM SET ZCOVER = x'4142' WHERE Z_PK = 1;"
+                + " UPDATE ZITEM SET ZCOVER = x'026E6F00' WHERE Z_PK = 3")
+        let books = try store.open().newContext().fetch(
+            FetchRequest<ManagedObject>(
+                entityName: "Book", sortDescriptors: [GraphSortDescriptor(["objectID"])]))
+        #expect(
+            books.map { $0[.binary("cover")] } == [
+                [0x41, 0x42], AppStoreFixture.largeValue, nil,
+            ])
+    }
+
+    @Test(
+        "a store without a readable model is read by its tables if they list its entities",
+        arguments: [
+            ("UPDATE Z_MODELCACHE SET Z_CONTENT = x''", nil),
+            ("CREATE TABLE Z_9ODD (Z_1A INTEGER, Z_99B INTEGER)", nil),
+            ("DELETE FROM Z_PRIMARYKEY", "does not list its entities"),
+            ("UPDATE Z_PRIMARYKEY SET Z_NAME = 'a;b' WHERE Z_ENT = 1", "does not list its entities"),
+            ("UPDATE Z_PRIMARYKEY SET Z_SUPER = Z_ENT", "none can be inferred from its tables"),
+        ] as [(String, String?)])
+    func readsByTables(sql: String, problem: String?) throws {
+        try store.run(sql)
+        if !sql.contains("MODELCACHE") { try store.run("DROP TABLE Z_MODELCACHE") }
+        let error = storeError {
+            let container = try store.open()
+            #expect(container.origin.model == .columns)
+            #expect(container.model.entity(named: "Tag") != nil)
+        }
+        if let problem {
+            #expect(error?.code == .noModel)
+            #expect(error?.message.contains(problem) == true, "\(error as Any)")
+        } else {
+            #expect(error == nil)
+        }
+    }
+
     @Test func readsModelAndMetadataFromTheStore() throws {
         let container = try store.open()
         #expect(container.origin == StoreOrigin(model: .cached))

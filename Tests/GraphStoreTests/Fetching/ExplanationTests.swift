@@ -15,6 +15,8 @@ private let entities = """
       relationships:
         parent: { to: Task, inverse: subtasks }
         subtasks: { to: Task, many: true, inverse: parent }
+        whole: { to: Task, inverse: steps }
+        steps: { to: Task, many: true, ordered: true, inverse: whole }
         tags: { to: Tag, many: true, inverse: tasks }
       unique: [[id]]
       indexes: { byPriority: [priority] }
@@ -171,6 +173,10 @@ private let entities = """
             "priority > 0",
             order: [GraphSortDescriptor(["priority"]), GraphSortDescriptor(["title"])])
         #expect(ties.sentences.last == "sorts what ties in the index's order", "\(ties.plan)")
+        let element = try explained("steps[FIRST].title == 'x'")
+        #expect(
+            element.sentences.contains("for each Task looks up Task objects by its key"),
+            "\(element.plan)")
         let distinct = try explained("subtasks.@distinctUnionOfObjects.title[SIZE] > 1")
         #expect(distinct.sentences.last == "once, removes duplicates", "\(distinct.plan)")
     }

@@ -92,6 +92,8 @@ import Testing
             var only = Todo.request.select("title")
             only.includesSubentities = false
             #expect(try lines(only, in: context) == ["a", "b", "c", "d", "e"])
+            let later = Todo.request.select("title").sort("title").offset(4)
+            #expect(try lines(later, in: context) == ["e", "f"])
         }
     }
 
@@ -152,6 +154,31 @@ import Testing
             flags.havingPredicate = try GraphPredicate(format: "count > $least")
             flags.variables = ["least": .integer(1)]
             #expect(try lines(flags, in: context) == ["false|5|-"])
+        }
+    }
+
+    @Test("row 70: computed UUIDs and bytes of groups keep their types")
+    func groupsOfBytes() throws {
+        try withStore("A: { attributes: { id: UUID, data: Binary } }") { store in
+            let id = [UInt8](repeating: 5, count: 16)
+            let context = store.container.newContext()
+            for _ in 0..<2 {
+                let object = try context.insert("A")
+                try object.setValue(.attribute(.blob(id)), forKey: "id")
+                try object.setValue(.attribute(.blob([1, 2])), forKey: "data")
+            }
+            try context.save()
+            var request = FetchRequest<ManagedObject>(entityName: "A")
+            request.propertiesToFetch = [
+                ExpressionDescription(
+                    name: "one", expression: try GraphExpression(format: "coalesce(id, id)")),
+                ExpressionDescription(
+                    name: "two", expression: try GraphExpression(format: "coalesce(data, data)")),
+                .count(),
+            ]
+            request.propertiesToGroupBy = ["id", "data"]
+            let rows: [Row] = try store.container.newContext().rows(request)
+            #expect(rows.map(\.values) == [[.uuid(id), .binary([1, 2]), .integer(2)]])
         }
     }
 

@@ -184,7 +184,11 @@ import Testing
                 { call in
                     let isLeft = kind == .list || Self.isNamed(call, "etl-new")
                     return call.kind == kind && isLeft ? EIO : nil
-                }, { _ = try PersistentContainer(model: nil, .binary(at: path)) })
+                },
+                {
+                    _ = try PersistentContainer(model: nil, .binary(at: path))
+                    #expect(StoreBackups.seen(of: path).all.isEmpty)
+                })
             #expect(FileManager.default.fileExists(atPath: left))
         }
         _ = try PersistentContainer(model: nil, .binary(at: path))
@@ -251,6 +255,17 @@ import Testing
                 error?.message.hasPrefix("\(store.path) and its log cannot be copied to ") == true)
             _ = try StoreSnapshot(ofApp: store.path)
         }
+    }
+
+    @Test("an app's store with a log that is not an SQLite file is an error that names the store")
+    func garbage() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("Shelf.sqlite")
+        try Data(repeating: 7, count: 5_000).write(to: URL(fileURLWithPath: path))
+        try Data("log".utf8).write(to: URL(fileURLWithPath: path + "-wal"))
+        let error = storeError { _ = try StoreSnapshot(ofApp: path) }
+        #expect(error?.code == .corrupt)
+        #expect(error?.message == "\(path) is not an SQLite file, or is damaged")
     }
 
     @Test("an app's store that changes during every attempt to copy it is busy")

@@ -21,6 +21,22 @@ import Testing
         return container.newContext()
     }
 
+    @Test("a save fails and changes nothing if a damaged counter leaves no keys to the history")
+    func historyAtItsEnd() throws {
+        let store = try TestStore(
+            model("A: { attributes: { x: String } }"), history: HistoryOptions())
+        try store.foreign().execute(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = \(Int64.max) WHERE Z_NAME = 'CHANGE'")
+        let context = store.container.newContext()
+        _ = try context.insert("A")
+        let error = storeError { try context.save() }
+        #expect(error?.code == .corrupt)
+        #expect(
+            error?.message == "The history has no free primary keys: its counter in Z_PRIMARYKEY"
+                + " has reached its maximum, \(Int64.max)")
+        try store.expect("SELECT count(*) FROM ZA", ["0"])
+    }
+
     @Test("row 33: after the save, fetches and links find the other process's row by the lost key")
     func afterTheSave() throws {
         try withRivals { store, context, theirs in

@@ -263,7 +263,7 @@ private struct ItemGenerator {
         "an element of a list keeps its type",
         arguments: [
             ("{flag, other}[n] == YES", [1, 3]), ("{flag, other}[n] == NO", [2]),
-            ("{first, last}[n] == first", [1]), ("{old, new}[n] == new", [2, 3]),
+            ("{one, two}[n] == one", [1]), ("{old, new}[n] == new", [2, 3]),
             ("{day, nil}[n] == day", [1]), ("{n, 7}[n] == 7", [2, 3]),
             ("old == $bytes", [1, 2, 3]), ("new == $bytes", []),
         ] as [(String, [Int64])])
@@ -275,8 +275,8 @@ private struct ItemGenerator {
                 n: Integer 16
                 flag: Boolean
                 other: Boolean
-                first: UUID
-                last: UUID
+                one: UUID
+                two: UUID
                 old: Binary
                 new: Binary
                 day: Date
@@ -289,7 +289,7 @@ private struct ItemGenerator {
                 BulkPlan(
                     entity: "Item", key: ["key"],
                     attributes: [
-                        "key", "n", "flag", "other", "first", "last", "old", "new", "day",
+                        "key", "n", "flag", "other", "one", "two", "old", "new", "day",
                     ]),
                 [[1, 0, 1, 0] + values, [2, 1, 1, 0] + values, [3, 1, 0, 1] + values])
             let variables = ["bytes": GraphValue.binary([1])]

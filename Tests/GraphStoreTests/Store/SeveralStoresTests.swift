@@ -306,6 +306,24 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
+    @Test("row 18: a container whose stores are all open for reading only reads all of them")
+    func readsAll() throws {
+        _ = try fill(PersistentContainer(model: model, stores: stores()))
+        let reading = stores().map { store in
+            var store = store
+            store.options.isReadOnly = true
+            return store
+        }
+        let context = try PersistentContainer(model: model, stores: reading).newContext()
+        for name in ["Favorite", "Product", "Label"] {
+            let found = try context.fetch(FetchRequest<ManagedObject>(entityName: name))
+            #expect(found.count == 1, "\(name)")
+        }
+        let label = try context.insert("Label")
+        label[.string("text")] = "other"
+        #expect(storeError { try context.save() }?.code == .permission)
+    }
+
     @Test("row 17: stores that do not fit together are rejected, and no new one remains")
     func refusesStoresThatDoNotFit() throws {
         func problem(

@@ -112,6 +112,27 @@ import Testing
             ])
     }
 
+    @Test func keepsTheEntityOfTheOwnersOfAToManyWithoutInverse() throws {
+        let entities = """
+            Owner:
+              attributes: { name: String }
+              relationships: { marks: { to: Mark, many: true } }
+            SubOwner: { parent: Owner }
+            Mark: { attributes: { name: String } }
+            """
+        try withStore(entities) { store in
+            let context = store.container.newContext()
+            for name in ["Owner", "SubOwner"] {
+                let mark = try context.insert("Mark")
+                try context.insert(name).add(mark, to: .toMany("marks"))
+                try context.save()
+            }
+            // The entities are Mark 1, Owner 2, and SubOwner 3.
+            try store.expect(
+                "SELECT Z2MARKS, Z2_2MARKS FROM ZMARK ORDER BY Z_PK", ["1|2", "2|3"])
+        }
+    }
+
     @Test func configuresTheFileLikeCoreData() throws {
         try withStore(everythingModel) { store in
             try store.expect("PRAGMA auto_vacuum", ["2"])

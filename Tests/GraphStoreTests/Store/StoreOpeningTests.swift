@@ -152,6 +152,18 @@ import Testing
             try Connection(path: file, mode: .readOnly).integer("SELECT count(*) FROM ETL_STORE")
                 == 1)
 
+        // There are no notes yet to copy.
+        let copy = folder.file("copy.sqlite")
+        try container.copyStore(to: copy)
+        try NotesFile(nextToStoreAt: path).copyNotes(into: copy)
+        #expect(try !ProgressNotes.exist(on: Connection(path: copy, mode: .readOnly)))
+        // Reading notes folds in a log, which would make them outdated.
+        let writer = try Connection(path: path, mode: .readWrite)
+        try writer.execute("CREATE TABLE other (x)")
+        #expect(StoreFiles.hasFilledLog(path))
+        #expect(try container.progressNotes("run").isEmpty)
+        #expect(!StoreFiles.hasFilledLog(path))
+
         // With the ending of the file of notes, the name would exceed 255 bytes.
         let long = folder.file(String(repeating: "x", count: 238) + ".sqlite")
         let other = try PersistentContainer(model: model(plain), at: long, opening: .create)
@@ -160,6 +172,8 @@ import Testing
         try context.beginProgressNotes()
         try context.save()
         #expect(try ProgressNotes.exist(on: Connection(path: long, mode: .readOnly)))
+        try NotesFile(nextToStoreAt: long).remove()
+        #expect(FileManager.default.fileExists(atPath: long))
     }
 
     @Test func replacesAStoreWithAnother() throws {

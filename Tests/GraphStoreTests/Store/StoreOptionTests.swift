@@ -154,7 +154,7 @@ import Testing
     func comparesReadOnly() throws {
         let entities = """
             A: { attributes: { x: String, y: Integer 16 }, unique: [[x]] }
-            Mark: {}
+            Mark: { attributes: { note: { type: String, transient: true } } }
             """
         let folder = try TemporaryFolder()
         let stores = [

@@ -152,12 +152,11 @@ extension StoreLayout {
         fields += place.attributes.keys.filter { !key.contains($0) }.sorted().map { [$0] }
         let toMany = withToManys ? Array(place.toManys.keys) : []
         for name in (Array(place.toOnes.keys) + toMany).sorted() {
-            let relationship = model.relationship(name, of: entity)
-            let destination = self.key(of: relationship?.destinationEntityName ?? "")
-            if place.toManys[name] != nil {
-                fields.append([name])
-            } else {
+            if let toOne = place.toOnes[name] {
+                let destination = self.key(of: toOne.relationship.destinationEntityName)
                 fields += destination.isEmpty ? [[name]] : destination.map { [name, $0] }
+            } else {
+                fields.append([name])
             }
         }
         return fields

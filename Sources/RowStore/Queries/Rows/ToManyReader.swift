@@ -40,8 +40,7 @@ package final class ToManyReader {
             destination = "l.\(join.destinationColumn)"
             links = "\(join.pairs) l"
             order = isOrdered ? join.orderColumn.map { "l.\($0)" } : nil
-            table =
-                schema.entity(named: join.relationship.destinationEntityName)?.table ?? join.table
+            table = try schema.requiredEntity(named: join.relationship.destinationEntityName).table
         case .foreignKey(let key):
             isOrdered = key.orderColumn != nil
             owner = "l.\(key.column)"

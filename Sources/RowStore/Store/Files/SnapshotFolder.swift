@@ -62,7 +62,7 @@ final class SnapshotFolder: Sendable {
         _ path: String, _ logs: [String]
     ) throws(StoreError) -> (folder: SnapshotFolder, path: String)? {
         let folder = try make()
-        let name = PathText.components(of: path).last ?? "store"
+        let name = PathText.lastComponent(path)
         do {
             for _ in 0..<attemptsMax {
                 let before = ([""] + logs).map { StoreFiles.stamp(path + $0) }

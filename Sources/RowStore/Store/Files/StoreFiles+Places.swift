@@ -18,9 +18,8 @@ extension StoreFiles {
         }
         guard !FileSystem.isLink(target) else { return path }
         // Returns the path that the file will have after its creation.
-        guard let parent = real(PathText.folder(of: target)),
-            let name = PathText.components(of: target).last
-        else { return target }
+        guard let parent = real(PathText.folder(of: target)) else { return target }
+        let name = PathText.lastComponent(target)
         return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
     }
 
@@ -41,7 +40,7 @@ extension StoreFiles {
         } catch {
             isRefused = error.isTooLong
         }
-        let name = PathText.components(of: path).last ?? ""
+        let name = PathText.lastComponent(path)
         let bytes = real(PathText.folder(of: path)).map { $0.utf8.count + 1 + name.utf8.count } ?? 0
         guard isRefused || bytes > pathBytesMax else { return nil }
         return StoreError(

@@ -158,7 +158,7 @@ package enum StoreFiles {
     package static func supportFolder(of path: String) -> String {
         // The folder is next to the file, like its WAL, and not next to a link to it.
         let path = resolved(path)
-        let name = PathText.components(of: path).last ?? path
+        let name = PathText.lastComponent(path)
         let isBuilt =
             CompanionFile.allCases.contains { $0.isStore && name.hasSuffix($0.rawValue) }
             || [".etl-plan-", ".bak-v"].contains { name.contains($0) }

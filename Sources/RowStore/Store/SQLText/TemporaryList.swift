@@ -66,8 +66,10 @@ final class TemporaryTable {
     deinit {
         let place = place
         let isLast = Self.owners.withLock { owners in
-            owners[place, default: 0] -= 1
-            guard owners[place] == 0 else { return false }
+            if let count = owners[place], count > 1 {
+                owners[place] = count - 1
+                return false
+            }
             owners[place] = nil
             return true
         }
