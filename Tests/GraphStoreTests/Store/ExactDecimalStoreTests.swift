@@ -356,6 +356,7 @@ import Testing
             ("n < amount", [2]), ("amount == flag", [3]), ("amount == nil", [4]),
             ("coalesce(amount, YES) == 1", [3, 4]), ("coalesce(amount, NO) == 0", [4]),
             ("amount IN {d, 1}", [1, 2, 3]), ("amount BETWEEN {n, d}", [1, 2]),
+            ("n IN {amount, 7}", [1]),
         ] as [(String, [Int])] {
             for context in [container.newContext(), memory] {
                 let found = try context.fetch(

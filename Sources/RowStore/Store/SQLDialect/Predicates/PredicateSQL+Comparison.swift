@@ -250,7 +250,7 @@ extension PredicateSQL {
             guard let constant = element.constant, !Self.isNull(constant) else {
                 // An element that may be NULL must also equal NULL, which SQL's IN does not
                 // support.
-                alternatives.append(plain(left, .equal, element))
+                alternatives.append(try compare(left, .equal, element, []))
                 continue
             }
             if left.type.isObject, element.type != left.type { continue }
