@@ -1,4 +1,5 @@
 import GraphModel
+import SQLite
 import Testing
 
 @testable import GraphStore
