@@ -462,14 +462,14 @@ package struct StoreMigration {
         step.origin = old?.label
         step.old = old?.model
         step.target = version.label.map { "version '\($0)'" }
+        guard let old else { return step }
         if let path, isFile(path) {
             let (mapping, diagnostics) = MappingFile.read(
-                path, from: old?.model, to: version.model)
+                path, from: old.model, to: version.model)
             guard let mapping else { throw RunFailure(problems: diagnostics) }
             step.mapping = mapping
             return step
         }
-        guard let old else { return step }
         guard let mapping = try mappings.mapping(from: old, to: version) else {
             // One of the unreadable mapping models may be the one of this step.
             guard mappings.problems.isEmpty else { throw RunFailure(problems: mappings.problems) }

@@ -56,25 +56,25 @@ package struct MappingFile {
             PathText.folder(of: PathText.withoutSlashes(modelPath)), "migrations")
     }
 
-    private let old: ManagedObjectModel?
+    private let old: ManagedObjectModel
     private let new: ManagedObjectModel
-    private let support: PredicateSupport?
-    private let pairing: ModelPairing?
+    private let support: PredicateSupport
+    private let pairing: ModelPairing
 
-    private init(from old: ManagedObjectModel?, to new: ManagedObjectModel) {
+    private init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
         self.old = old
         self.new = new
-        support = old.map(PredicateSupport.init)
-        pairing = old.map { ModelPairing(from: $0, to: new) }
+        support = PredicateSupport(old)
+        pairing = ModelPairing(from: old, to: new)
     }
 
     /// Reads a mapping file.
     ///
     /// - Parameters:
-    ///   - old: The old model; if it is `nil`, only the migration itself checks expressions.
+    ///   - old: The old model.
     ///   - new: The new model.
     package static func read(
-        _ path: String, from old: ManagedObjectModel?, to new: ManagedObjectModel
+        _ path: String, from old: ManagedObjectModel, to new: ManagedObjectModel
     ) -> (mapping: MappingModel?, diagnostics: [Diagnostic]) {
         let (root, diagnostics) = YAMLParser.parse(file: path)
         guard let root else { return (nil, diagnostics) }
@@ -127,9 +127,7 @@ package struct MappingFile {
         guard let keys = value.mapping() else { return nil }
         rejectTodos(keys.optional("todo"), "The mapping of '\(entity.name)'")
         let from = keys.optional("from")
-        let source =
-            from?.filledText() ?? pairing?.sourceName(of: entity.name)
-            ?? entity.renamingIdentifier ?? entity.name
+        let source = from?.filledText() ?? pairing.sourceName(of: entity.name)
         let isKnown = check(source: source, from ?? value)
         var mapping = EntityMapping(from: source, to: entity.name)
         if let condition = keys.optional("where"), let text = condition.filledText() {
@@ -204,10 +202,9 @@ package struct MappingFile {
 
     // MARK: Checks against the old model
 
-    /// Returns whether the old entity is known, so that expressions over its objects can be
+    /// Returns whether the old entity has objects, so that expressions over its objects can be
     /// checked.
     private func check(source: String, _ value: YAMLValue) -> Bool {
-        guard let old else { return false }
         guard let entity = old.entity(named: source) else {
             value.fail(
                 "entity",
@@ -252,7 +249,7 @@ package struct MappingFile {
         for mistake in mistakes {
             value.problems.report(Diagnostic(predicateError: mistake, at: value.location))
         }
-        guard mistakes.isEmpty, let resolved, let support else { return }
+        guard mistakes.isEmpty, let resolved else { return }
         do throws(StoreError) {
             try check(support, resolved)
         } catch {
@@ -265,7 +262,7 @@ package struct MappingFile {
         links text: String, _ source: String, of relationship: RelationshipDescription,
         _ entity: EntityDescription, _ value: YAMLValue
     ) {
-        guard let old, text != EntityMapping.sameObject else { return }
+        guard text != EntityMapping.sameObject else { return }
         let path = text.split(separator: ".").map(String.init)
         if path.count > 1 {
             guard let problem = old.problem(withToOnePath: path, of: source) else { return }

@@ -4,6 +4,8 @@ import GraphModel
 struct LinkColumn {
     /// The name of the key's column.
     let column: String
+    /// The relationship that names the column: the row's own one, if there is one, or `back`.
+    let name: String
     /// The column with the number of the linked object's entity; `nil` if only one entity is
     /// possible.
     let entityColumn: String?
@@ -89,9 +91,9 @@ extension StoreLayout {
         var links = entity.toOnes.values.compactMap(\.columns).compactMap { columns in
             self.entity(named: columns.relationship.destinationEntityName).map { target in
                 LinkColumn(
-                    column: columns.column, entityColumn: columns.entityColumn,
-                    orderColumn: columns.orderColumn, forward: columns.relationship.name,
-                    back: columns.relationship.inverseName, target: target,
+                    column: columns.column, name: columns.relationship.name,
+                    entityColumn: columns.entityColumn, orderColumn: columns.orderColumn,
+                    forward: columns.relationship.name, back: columns.relationship.inverseName, target: target,
                     isRequired: !columns.relationship.isOptional)
             }
         }
@@ -106,9 +108,9 @@ extension StoreLayout {
                 }
                 links.append(
                     LinkColumn(
-                        column: place.column, entityColumn: place.entityColumn,
-                        orderColumn: place.orderColumn, forward: nil, back: relationship.name,
-                        target: owner, isRequired: false))
+                        column: place.column, name: relationship.name,
+                        entityColumn: place.entityColumn, orderColumn: place.orderColumn,
+                        forward: nil, back: relationship.name, target: owner, isRequired: false))
             }
         }
         return links.sorted { $0.column < $1.column }
@@ -116,7 +118,7 @@ extension StoreLayout {
 
     /// Returns whether an entity is the named entity or one of its descendants.
     func isMember(_ entity: Entity, of name: String) -> Bool {
-        self.entity(named: name)?.familyNumbers.contains(entity.number) ?? false
+        model.lineage(of: entity.name).contains { $0.name == name }
     }
 }
 
@@ -140,11 +142,13 @@ struct LinkProjection {
         let name = "\(move.new.name).\(link.forward ?? "")"
         let here = pairing.relationships(of: move.new.name, from: move.old.name)
         let forward = link.forward.flatMap { here[$0] }
-        let back = link.back.flatMap { backPartner($0, of: link.target) }
+        let back = link.back.flatMap { name in
+            backPartner(name, of: link.target).map {
+                (relationship: $0.relationship, path: "\(link.target.name).\(name)")
+            }
+        }
         if let forward, let back, back.relationship.inverseName != forward.name {
-            return .unclear(
-                "\(name) and \(link.target.name).\(link.back ?? "") were not inverses of each other"
-            )
+            return .unclear("\(name) and \(back.path) were not inverses of each other")
         }
         if let forward {
             guard !forward.isToMany else { return .unclear("\(name) leads to one object now") }
@@ -158,15 +162,12 @@ struct LinkProjection {
         if let inverse = back.relationship.inverseName {
             guard moves.old.model.relationship(inverse, of: move.old.name)?.isToMany == false
             else {
-                return .unclear(
-                    "\(link.target.name).\(link.back ?? "") is no longer many-to-many")
+                return .unclear("\(back.path) is no longer many-to-many")
             }
             return found(move.old) { $0.forward == inverse }
         }
         guard back.relationship.isToMany else {
-            return .unclear(
-                "the links of \(link.target.name).\(link.back ?? "") are stored at the inverse end now"
-            )
+            return .unclear("the links of \(back.path) are stored at the inverse end now")
         }
         return found(move.old) { $0.forward == nil && $0.back == back.relationship.name }
     }

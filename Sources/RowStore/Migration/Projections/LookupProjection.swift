@@ -12,6 +12,13 @@ struct LookupProjection {
     /// The temporary table with the columns `owner, place, value`.
     let found: String
 
+    /// The place of the links in the new store.
+    private enum Links {
+        case keys(StoreLayout.ToOneColumns)
+        case pairs(StoreLayout.Join)
+    }
+
+    private let links: Links
     private let destination: StoreLayout.Entity
     private let key: StoreLayout.AttributeColumn
     private let expression: SQLFragment?
@@ -46,7 +53,14 @@ struct LookupProjection {
                 "The mapping of '\(name)' looks up objects by '\(destination.name).\(lookup.key)',"
                     + " which is neither a string nor an integer")
         }
-        if case .foreignKey? = move.new.toManys[lookup.relationship] {
+        if case .joinTable(let join)? = move.new.toManys[lookup.relationship] {
+            links = .pairs(join)
+        } else if let columns = move.new.toOnes[lookup.relationship]?.columns,
+            // A one-to-one relationship has a key at both ends.
+            relationship.inverseName.flatMap({ destination.toOnes[$0] }) == nil
+        {
+            links = .keys(columns)
+        } else {
             throw StoreError(
                 .invalidRequest,
                 "The mapping of '\(name)' looks up objects that can belong to one object only; map"
@@ -176,8 +190,10 @@ struct LookupProjection {
         try make.run(on: connection)
         try connection.execute(
             """
-            CREATE TABLE \(keys) (value \(keyType) PRIMARY KEY, pk INTEGER) WITHOUT ROWID;
-            INSERT INTO \(keys) SELECT g.\(key.column), min(g.Z_PK) FROM new.\(destination.table) g \
+            CREATE TABLE \(keys) (value \(keyType) PRIMARY KEY, pk INTEGER, entity INTEGER) \
+            WITHOUT ROWID;
+            INSERT INTO \(keys) SELECT g.\(key.column), min(g.Z_PK), g.Z_ENT \
+            FROM new.\(destination.table) g \
             WHERE g.\(key.column) IN (SELECT value FROM \(found))\(family) GROUP BY g.\(key.column);
             """)
         try connection.execute(statement(name))
@@ -187,21 +203,27 @@ struct LookupProjection {
     /// Returns the statement that writes the links.
     private func statement(_ keys: String) -> String {
         let from = "\(found) f JOIN temp.\(keys) k ON k.value = f.value"
-        guard case .joinTable(let join)? = move.new.toManys[lookup.relationship] else {
-            guard let columns = move.new.toOnes[lookup.relationship]?.columns else { return "" }
-            var sets = [
-                "\(columns.column) = (SELECT k.pk FROM \(from) WHERE f.owner = Z_PK LIMIT 1)"
-            ]
-            if let column = columns.entityColumn {
-                sets.append("\(column) = \(destination.number)")
-            }
-            if let column = columns.orderColumn {
-                sets.append("\(column) = Z_PK * \(OrderPositions.step)")
-            }
+        switch links {
+        case .keys(let columns):
             return "CREATE INDEX temp.\(keys)_OWNER ON \(found.dropFirst("temp.".count)) (owner);"
-                + " UPDATE new.\(move.new.table) SET \(sets.joined(separator: ", "))"
-                + " WHERE Z_PK IN (SELECT owner FROM \(found))"
+                + " " + update(columns, from)
+        case .pairs(let join): return insert(join, from)
         }
+    }
+
+    private func update(_ columns: StoreLayout.ToOneColumns, _ from: String) -> String {
+        var sets = ["\(columns.column) = (SELECT k.pk FROM \(from) WHERE f.owner = Z_PK LIMIT 1)"]
+        if let column = columns.entityColumn {
+            sets.append("\(column) = (SELECT k.entity FROM \(from) WHERE f.owner = Z_PK LIMIT 1)")
+        }
+        if let column = columns.orderColumn {
+            sets.append("\(column) = Z_PK * \(OrderPositions.step)")
+        }
+        return "UPDATE new.\(move.new.table) SET \(sets.joined(separator: ", "))"
+            + " WHERE Z_PK IN (SELECT owner FROM \(found))"
+    }
+
+    private func insert(_ join: StoreLayout.Join, _ from: String) -> String {
         var names = [join.ownerColumn, join.destinationColumn]
         var values = ["f.owner", "k.pk"]
         if let column = join.orderColumn {

@@ -6,6 +6,7 @@ struct RowProjection {
     private let table: TableProjection
     private let move: ObjectMove
     private let mapping: EntityMapping
+    private let policy: any MigrationPolicy
     private let lookups: [LookupProjection]
     private let files: ExternalFiles
     private let old: [(name: String, place: StoreLayout.AttributeColumn)]
@@ -13,11 +14,13 @@ struct RowProjection {
 
     /// Creates a projection; `nil` if the mapping of the rows' entity has no policy.
     init?(_ table: TableProjection, _ lookups: [LookupProjection], _ files: ExternalFiles) {
-        guard let move = table.moves.first, let mapping = move.mapping, mapping.policy != nil
+        guard let move = table.moves.first, let mapping = move.mapping,
+            let policy = mapping.policy
         else { return nil }
         self.table = table
         self.move = move
         self.mapping = mapping
+        self.policy = policy
         self.files = files
         self.lookups = lookups.filter {
             $0.move.old.number == move.old.number && $0.move.new.number == move.new.number
@@ -32,7 +35,6 @@ struct RowProjection {
     func end() throws(StoreError) { try calling { try $0.end(mapping) } }
 
     private func calling(_ body: (any MigrationPolicy) throws -> Void) throws(StoreError) {
-        guard let policy = mapping.policy else { return }
         do {
             try body(policy)
         } catch let error as StoreError {

@@ -100,12 +100,14 @@ struct MappedMoves {
         for move in moves {
             var move = move
             let root = move.new.rootNumber
-            let place = taken[root, default: []].firstIndex {
+            var places = taken[root, default: []]
+            defer { taken[root] = places }
+            let place = places.firstIndex {
                 $0.root == move.old.rootNumber && !$0.entities.contains(move.old.number)
             }
             if let place {
-                taken[root]?[place].entities.insert(move.old.number)
-                move.offset = taken[root]?[place].offset ?? 0
+                places[place].entities.insert(move.old.number)
+                move.offset = places[place].offset
             } else {
                 let isTold =
                     move.mapping != nil
@@ -113,13 +115,9 @@ struct MappedMoves {
                         $0.new.rootNumber == root && $0.mapping != nil
                     }
                 if isTold {
-                    move.offset =
-                        taken[root, default: []].map {
-                            $0.offset + (largest[$0.root] ?? 0)
-                        }.max() ?? 0
+                    move.offset = places.map { $0.offset + (largest[$0.root] ?? 0) }.max() ?? 0
                 }
-                taken[root, default: []].append(
-                    (move.old.rootNumber, move.offset, [move.old.number]))
+                places.append((move.old.rootNumber, move.offset, [move.old.number]))
             }
             result.append(move)
         }

@@ -116,14 +116,17 @@ struct MigrationScript {
         of move: ObjectMove, _ told: MappedValues, to values: inout [String: SQLFragment]
     ) throws(StoreError) {
         let links = LinkProjection(moves: moves, pairing: pairing)
+        func set(_ found: [String: SQLFragment]) {
+            for (column, value) in found { values[column] = value }
+        }
         for link in new.linkColumns(of: move.new) {
             if let name = link.forward, told.looksUp(name) { continue }
             if let name = link.forward, let found = try told.sameObject(name, link, moves) {
-                values.merge(found) { first, _ in first }
+                set(found)
                 continue
             }
             if let name = link.forward, let found = try told.path(name, link, moves) {
-                values.merge(found) { first, _ in first }
+                set(found)
                 if link.isRequired, let key = found[link.column] {
                     try addRequired(name, key, move)
                 }
@@ -138,11 +141,11 @@ struct MigrationScript {
             case .stored(let source):
                 guard let found = try links.values(of: link, from: source) else {
                     note(
-                        "\(move.new.name).\(link.forward ?? link.back ?? "") leads to"
-                            + " \(link.target.name), was \(source.target.name)")
+                        "\(move.new.name).\(link.name) leads to \(link.target.name), was"
+                            + " \(source.target.name)")
                     continue
                 }
-                values.merge(found) { first, _ in first }
+                set(found)
                 if link.isRequired, let name = link.forward, let key = found[link.column] {
                     try addRequired(name, key, move)
                 }
@@ -261,7 +264,6 @@ struct MigrationScript {
             }
             guard columns.count == constraint.count else { continue }
             let rows = tables.filter { $0.table == entity.table }
-            guard !rows.isEmpty else { continue }
             checks.append(
                 .unique(constraint, columns, entity, rows.map { $0.select(columns) }))
         }
