@@ -178,8 +178,9 @@ public struct MigrationManager: Sendable {
             known[finding.kind, default: 0] += finding.count
         }
         for finding in found {
-            known[finding.kind, default: 0] -= finding.count
-            guard known[finding.kind] ?? 0 >= 0 else {
+            let left = known[finding.kind, default: 0] - finding.count
+            known[finding.kind] = left
+            guard left >= 0 else {
                 throw StoreError(
                     .migrationRefused,
                     "\(path) is unchanged, because the new store would not be valid: \(finding)")

@@ -72,7 +72,7 @@ struct MigrationPlanner {
             "\($0.destinationPlace.entity.number) \($0.destinationPlace.column)"
         }
         for lookups in groups.values {
-            guard let (entity, column) = lookups.first?.destinationPlace else { continue }
+            let (entity, column) = lookups[0].destinationPlace
             let keys = lookups.compactMap(\.keys)
             guard !keys.isEmpty else { continue }
             var sql =

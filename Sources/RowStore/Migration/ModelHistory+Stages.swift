@@ -14,24 +14,27 @@ extension ModelHistory {
     public func stages(
         from start: Int, mapped: Set<Stage> = [], stoppingAt stops: Set<Int> = []
     ) -> [Stage] {
-        // For each version, the previous version on the shortest path.
-        var before: [Int: Int] = [:]
-        var counts = [start: 0]
+        // For each version from the first one: the previous version on the shortest path, and the
+        // number of stages on it.
+        var before = [start]
+        var counts = [0]
         for place in versions.indices where place > start {
-            let ways = (start..<place).filter { from in
-                guard counts[from] != nil else { return false }
-                let isLeap = mapped.contains(Stage(from: from, to: place))
-                return from == place - 1
-                    || isLeap && stops.isDisjoint(with: (from + 1)..<place)
+            // Of several shortest paths, the one with the longest last stage.
+            var best = place - 1
+            for from in (start..<place - 1).reversed()
+            where counts[from - start] <= counts[best - start]
+                && mapped.contains(Stage(from: from, to: place))
+                && stops.isDisjoint(with: (from + 1)..<place)
+            {
+                best = from
             }
-            guard let best = ways.min(by: { counts[$0, default: 0] < counts[$1, default: 0] })
-            else { continue }
-            before[place] = best
-            counts[place] = counts[best, default: 0] + 1
+            before.append(best)
+            counts.append(counts[best - start] + 1)
         }
         var route: [Stage] = []
         var place = versions.count - 1
-        while place > start, let from = before[place] {
+        while place > start {
+            let from = before[place - start]
             route.insert(Stage(from: from, to: place), at: 0)
             place = from
         }

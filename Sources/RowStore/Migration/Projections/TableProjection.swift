@@ -22,15 +22,17 @@ struct TableProjection {
 
     /// Combines the values of several moves.
     ///
-    /// - Parameter values: The values of the new columns, for each move.
+    /// - Parameters:
+    ///   - moves: One or more moves from the same old table.
+    ///   - values: The values of the new columns, for each move.
     init(
         _ table: StoreLayout.Table, _ moves: [ObjectMove], _ values: [[String: SQLFragment]],
         _ schema: StoreLayout
     ) throws(StoreError) {
         self.table = table.name
         self.moves = moves
-        source = moves.first?.old.table ?? ""
-        offset = moves.first?.offset ?? 0
+        source = moves[0].old.table
+        offset = moves[0].offset
         var conditions: [SQLFragment] = []
         for move in moves {
             conditions.append("(" + (try move.condition(alias: "t", schema)) + ")")

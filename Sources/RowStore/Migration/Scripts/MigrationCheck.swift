@@ -10,7 +10,8 @@ struct MigrationCheck {
     /// Returns a description of the problem; `nil` if there is none.
     func obstacle(on connection: Connection) throws(StoreError) -> String? {
         let row = try sql.prepare(on: connection)
-        guard try row.step() else { return nil }
+        // An aggregate always has one row.
+        _ = try row.step()
         let (count, example) = (Int(row.integer(0)), row.columnCount > 1 ? row.string(1) : "")
         row.reset()
         return count > 0 ? message(count, example) : nil
