@@ -138,10 +138,7 @@ struct RowProjection {
         }
         let number = ExactDecimal(value)
         let isMisfit = attribute.isExactDecimal && value != .null && number?.isStorable != true
-        guard let problem = problem ?? (isMisfit ? "is \(value), which is not a Decimal" : nil)
-        else {
-            return
-        }
+        guard let problem = problem ?? (isMisfit ? "is not a Decimal" : nil) else { return }
         throw StoreError(
             .migrationRefused,
             "'\(move.new.name).\(attribute.name)' of object \(key) \(problem), by the mapping of"
