@@ -31,6 +31,8 @@ struct JoinTableProjection {
 
     let moves: ObjectMoves
     let pairing: ModelPairing
+    /// The reasons why links would be lost.
+    private(set) var unclear: [String] = []
 
     init(_ links: LinkProjection) {
         moves = links.moves
@@ -38,7 +40,9 @@ struct JoinTableProjection {
     }
 
     /// Returns the statements that fill a table, one for each source of links.
-    func inserts(into table: StoreLayout.JoinTable) throws(StoreError) -> [SQLFragment] {
+    mutating func inserts(
+        into table: StoreLayout.JoinTable
+    ) throws(StoreError) -> [SQLFragment] {
         guard let end = moves.new.ends(of: table).first,
             let owner = moves.new.entity(named: declaring(end.name, in: end.entity.name, moves.new))
         else { return [] }
@@ -51,11 +55,21 @@ struct JoinTableProjection {
         for source in try sources(of: end, owner: owner) {
             guard
                 let first = try moves.link(
-                    source.owner, companion: nil, from: source.ownerEntity, to: owner),
+                    source.owner, companion: nil, from: source.ownerEntity, to: owner)
+            else {
+                note(inverse, of: end.destination, leadingTo: owner, before: source.ownerEntity)
+                continue
+            }
+            guard
                 let second = try moves.link(
                     source.destination, companion: nil, from: source.destinationEntity,
                     to: end.destination)
-            else { continue }
+            else {
+                note(
+                    end.name, of: end.entity, leadingTo: end.destination,
+                    before: source.destinationEntity)
+                continue
+            }
             var names = [end.side.ownerColumn, end.side.destinationColumn]
             var values = [first.key + " AS a", second.key + " AS b"]
             if let column = end.side.orderColumn {
@@ -78,6 +92,19 @@ struct JoinTableProjection {
                     + " FROM \(source.from)\(condition)) WHERE a NOT NULL AND b NOT NULL")
         }
         return inserts
+    }
+
+    /// Notes a relationship whose linked objects do not become objects of its new destination.
+    private mutating func note(
+        _ name: String?, of entity: StoreLayout.Entity, leadingTo new: StoreLayout.Entity,
+        before old: StoreLayout.Entity
+    ) {
+        let isLookedUp = moves.all.contains { move in
+            move.mapping?.lookups.contains { $0.relationship == name } == true
+        }
+        if let name, !isLookedUp {
+            unclear.append("\(entity.name).\(name) leads to \(new.name), was \(old.name)")
+        }
     }
 
     private func declaring(_ name: String, in entity: String, _ schema: StoreLayout) -> String {

@@ -24,11 +24,12 @@ struct MigrationScript {
         attributes = AttributeProjection(externalFiles: files)
         for table in moves.new.tables { try addProjections(of: table) }
         let links = LinkProjection(moves: moves, pairing: pairing)
-        let projection = JoinTableProjection(links)
+        var projection = JoinTableProjection(links)
         for table in moves.new.joinTables {
             if let end = moves.new.ends(of: table).first { checkInverses(of: end, links) }
             for insert in try projection.inserts(into: table) { pairs.append((table.name, insert)) }
         }
+        for reason in projection.unclear { note(reason) }
         for entity in moves.new.heldEntities { try addUniqueness(of: entity) }
     }
 
