@@ -22,8 +22,8 @@ struct MigrationCheck {
         MigrationCheck(
             sql: "SELECT count(*) FROM main.\(move.old.table) t WHERE " + condition
         ) { count, _ in
-            "\(move.new.name) is abstract now, and there are \(count.counting("object", "objects")) of it; a mapping "
-                + "can set their new entity"
+            "\(move.new.name) is abstract now, and has \(count.counting("object", "objects"));"
+                + " set the new entity in a mapping"
         }
     }
 

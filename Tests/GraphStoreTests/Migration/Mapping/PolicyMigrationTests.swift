@@ -101,7 +101,9 @@ import Testing
         #expect(
             error.message
                 == "'Item.\(test.name)' of object 1 \(test.problem), by the mapping of 'Item'")
-        #expect(try PersistentContainer.model(ofStoreAt: path).entities.count == 1)
+        #expect(
+            try PersistentContainer.model(ofStoreAt: path)?.attribute("count", of: "Item")?.type
+                == .integer32)
     }
 
     @Test("an error of the store in a closure is thrown unchanged")
@@ -127,7 +129,7 @@ import Testing
         #expect(last?.total == 1)
         #expect(last?.completed == 1)
         #expect(
-            try PersistentContainer.model(ofStoreAt: path).attribute("count", of: "Item")?.type
+            try PersistentContainer.model(ofStoreAt: path)?.attribute("count", of: "Item")?.type
                 == .integer64)
         let unclear = try MigrationManager(storeAt: path, to: model(Self.after))
         let error = await #expect(throws: StoreError.self) {
