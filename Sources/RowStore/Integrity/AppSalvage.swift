@@ -50,7 +50,7 @@ struct AppSalvage {
         _ source: Connection, at path: String, _ temporary: String
     ) throws(StoreError) {
         self.source = source
-        account = RowAccount(of: source)
+        account = try RowAccount(of: source)
         try StoreFiles.create(temporary, withRightsOf: path)
         // Byte 18 of the header: 2 means a write-ahead log.
         let usesLog = try StoreFiles.read(path, first: 19).last == 2

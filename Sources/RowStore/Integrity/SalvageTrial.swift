@@ -32,7 +32,7 @@ package struct SalvageTrial {
         try target.execute("BEGIN IMMEDIATE")
         // If the rollback fails, the next trial fails.
         defer { try? target.execute("ROLLBACK") }
-        var writer = SalvageWriter(from: snapshot.connection, at: path, schema, to: target)
+        var writer = try SalvageWriter(from: snapshot.connection, at: path, schema, to: target)
         try writer.write()
         var salvage = writer.salvage
         salvage.losses = snapshot.losses + chosen.losses + salvage.losses

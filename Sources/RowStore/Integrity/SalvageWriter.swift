@@ -50,21 +50,23 @@ struct SalvageWriter {
             .sqlite(at: newPath, opening: .create), model: schema.model,
             holding: schema.heldNumbers.map { _ in schema.heldNames })
         let target = try Connection(path: newPath, mode: .readWrite)
-        var writer = SalvageWriter(from: source, at: path, schema, to: target)
+        var writer = try SalvageWriter(from: source, at: path, schema, to: target)
         try writer.run()
         try writer.copyExternalValues(to: newPath)
         return writer.salvage
     }
 
     /// Creates a writer for a new etl store.
-    init(from source: Connection, at path: String, _ schema: StoreLayout, to target: Connection) {
+    init(
+        from source: Connection, at path: String, _ schema: StoreLayout, to target: Connection
+    ) throws(StoreError) {
         self.source = source
         self.target = target
         self.schema = schema
         self.path = path
         app = nil
         joins = SourceJoin.all(of: schema, in: source)
-        account = RowAccount(of: source)
+        account = try RowAccount(of: source)
     }
 
     /// Creates a writer for an app's store, whose tables `AppSalvage` has created.

@@ -102,6 +102,24 @@ import Testing
             "\(messages)")
     }
 
+    @Test("salvage reads the pages of a store next to an empty journal that SQLite has kept")
+    func keptJournal() throws {
+        var store = try DamagedCopy()
+        let objects = try store.rows(Self.columns, "ZTASK")
+        let leaves = try LostPageTests.leaves(of: "ZTASK", store.path).sorted {
+            ($0.value.first ?? 0) < ($1.value.first ?? 0)
+        }
+        let (page, keys) = try #require(leaves.dropFirst(2).first)
+        store.setPointers(of: page) { $0[10] = 0xffff }
+        try Data(count: 512).write(to: URL(fileURLWithPath: store.path + "-journal"))
+        let salvage = try store.salvage()
+        #expect(
+            salvage.losses.first?.description
+                == "Task: up to 1 object cannot be read (object \(keys[10]))")
+        #expect(
+            try store.savedRows(Self.columns, "ZTASK") == objects.filter { $0.key != keys[10] })
+    }
+
     // MARK: The counter of keys
 
     @Test(

@@ -187,6 +187,37 @@ struct BreakableStore {
                     "Task.uid: 1 value is not a valid UUID (object 3)",
                 ]
             ),
+            (
+                "UPDATE ZPERSON SET ZPASSPORT = NULL; DELETE FROM ZPASSPORT;"
+                    + " DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Passport'",
+                ["Passport: it has no key counter in Z_PRIMARYKEY"]
+            ),
+            (
+                "DROP INDEX Z_Person_UNIQUE_name;"
+                    + " INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME)"
+                    + " SELECT Z_PK + 2, Z_ENT, 1, ZNAME FROM ZPERSON;"
+                    + " UPDATE Z_PRIMARYKEY SET Z_MAX = 4 WHERE Z_NAME = 'Person'",
+                [
+                    "The index Z_Person_UNIQUE_name is missing, so that keys may come twice",
+                    "Person: 2 keys (name) have several objects (objects 1, 2)",
+                ]
+            ),
+            (
+                "CREATE TABLE X AS SELECT * FROM ZTASK WHERE Z_PK = 2; UPDATE X SET Z_PK = 4;"
+                    + " INSERT INTO ZTASK SELECT * FROM X; DROP TABLE X;"
+                    + " UPDATE ZTASK SET FOK = 1024;"
+                    + " UPDATE Z_PRIMARYKEY SET Z_MAX = 4 WHERE Z_NAME = 'Task'",
+                ["Task.owner: 2 places in the order have several objects (objects 1, 2)"]
+            ),
+            (
+                "INSERT INTO ETL_PENDING VALUES ('x', 'y')",
+                ["A load is not finished: 1 index is still to be made"]
+            ),
+            ("DELETE FROM Z_METADATA", ["The table Z_METADATA is empty"]),
+            (
+                "UPDATE ZPERSON SET ZPHOTO = CAST(x'02' || 'F' || Z_PK AS BLOB)",
+                ["Person.photo: 2 files are missing, such as F1 (objects 1, 2)"]
+            ),
             ("DROP TABLE ZPASSPORT", ["The table ZPASSPORT is missing"]),
             (
                 "UPDATE ETL_MODEL SET MODEL = 'x'", ["The model in the store cannot be read"]
@@ -219,6 +250,27 @@ struct BreakableStore {
             "UPDATE ZPERSON SET ZPHOTO = CAST(x'02' || 'B' AS BLOB) WHERE Z_PK = 1")
         #expect(
             try store.findings() == ["2 files in \(support) belong to no object, such as A"])
+    }
+
+    @Test("verification reports changes without a transaction, and keys that no counter counts")
+    func history() throws {
+        let store = try TestStore(
+            model("Task: { attributes: { title: String } }"),
+            history: HistoryOptions(keeping: .untilPurged))
+        let context = store.context()
+        try context.make("Task", ["title": "a"])
+        try context.save()
+        try store.foreign().execute(
+            """
+            DELETE FROM ATRANSACTION;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_ENT = \(HistorySchema.changeEntity)
+            """)
+        let found = try PersistentContainer.verify(at: store.path, .full).findings
+        #expect(
+            found.map(\.description) == [
+                "The history has 1 change of no transaction",
+                "ACHANGE: key 1 is used, but Z_PRIMARYKEY counts only to 0",
+            ])
     }
 
     @Test("verification reads the WAL without changing the store's files")

@@ -60,6 +60,24 @@ import Testing
         #expect(FileManager.default.contents(atPath: folder + "/x") == Data([1]))
     }
 
+    @Test("salvage numbers an order again if the next position would exceed the largest integer")
+    func fullOrder() throws {
+        let store = try BreakableStore()
+        try store.run(
+            "UPDATE ZTASK SET \(store.order) = CASE Z_PK WHEN 1 THEN \(Int64.max) END")
+        let new = store.folder.file("new.sqlite")
+        let salvage = try PersistentContainer.salvage(at: store.path, to: new)
+        #expect(
+            salvage.losses.map(\.description) == [
+                "Task.owner: 2 objects had no position in the order, and are at its end (objects 2, 3)"
+            ])
+        #expect(salvage.remaining == [])
+        let step = OrderPositions.step
+        #expect(
+            try lines(new, "SELECT Z_PK, \(store.order) FROM ZTASK ORDER BY 1")
+                == ["1|\(step)", "2|\(step)", "3|\(2 * step)"])
+    }
+
     @Test("salvage recovers the deferred links of an interrupted load")
     func recoversDeferredLinks() throws {
         let store = try BreakableStore()

@@ -3,9 +3,8 @@ import SQLite
 
 /// Reads the rows of a table that may have damaged pages.
 ///
-/// SQLite reads the rows if the file is intact, or if its pages can be read only through SQLite. If
-/// a read fails, the range of keys after the last good one is bisected repeatedly, so that every
-/// row that a lookup can reach is found. Otherwise, the pages of the table are read one by one.
+/// SQLite reads the rows if the file is intact. Otherwise, the pages of the table are read one by
+/// one, unless SQLite cannot read the statement that created the table.
 struct DamagedTableReader {
     let connection: Connection
     let table: String
@@ -15,8 +14,6 @@ struct DamagedTableReader {
     /// The largest assigned key; `nil` if it is unknown, or if rows have larger keys.
     private(set) var lastAssigned: Int64?
     private(set) var losses = TableLosses()
-
-    private static let failuresMax = 100_000
 
     /// Creates a reader of some columns of a table.
     ///
@@ -35,7 +32,7 @@ struct DamagedTableReader {
     /// Calls the body with each readable row: its key, then its columns.
     ///
     /// - Parameters:
-    ///   - file: the pages; `nil` reads through SQLite.
+    ///   - file: the pages; `nil` if the file is intact.
     ///   - isOwn: whether a row on a page of the table looks like one of its rows; `nil` accepts
     ///     all.
     ///   - isOwnOrphan: whether a row on an unreferenced page belongs to the table; `nil` accepts
@@ -53,86 +50,26 @@ struct DamagedTableReader {
             return
         }
         try readRows(body)
-        losses.count = losses.keys.count
     }
 
+    /// Reads the rows through SQLite, up to the first damage.
     private mutating func readRows(
         _ body: (SalvagedRow) throws(StoreError) -> Void
     ) throws(StoreError) {
-        var ranges: [(first: Int64, last: Int64)] = [(Int64.min, Int64.max)]
-        var failures = 0
-        while let range = ranges.popLast() {
-            guard let reached = try read(range, body) else { continue }
-            failures += 1
-            guard failures < Self.failuresMax else {
-                lose(range)
-                ranges.forEach { lose($0) }
-                return
-            }
-            if failures == 1 {
-                // The largest key is needed only if there is damage.
-                let end =
-                    last ?? (try? connection.integer("SELECT max(\(key)) FROM \(table)")) ?? nil
-                guard reached < Int64.max else { continue }
-                let first = reached == Int64.min ? 1 : reached + 1
-                if let end, first <= end {
-                    if end < Int64.max { ranges.append((end + 1, Int64.max)) }
-                    ranges.append((first, end))
-                } else if end == nil {
-                    let (past, isTooLarge) = first.addingReportingOverflow(
-                        Int64(Self.failuresMax))
-                    ranges.append((first, isTooLarge ? Int64.max - 1 : past))
-                }
-            } else if reached >= range.first, reached < range.last {
-                ranges.append((reached + 1, range.last))
-            } else if reached >= range.last {
-                // The damage is right after the range, which was read completely.
-                continue
-            } else if range.first == range.last || range.last == Int64.max {
-                if range.last != Int64.max { lose(range) }
-            } else {
-                // The difference of the two keys may overflow.
-                let middle = (range.first & range.last) + ((range.first ^ range.last) >> 1)
-                ranges.append((middle + 1, range.last))
-                ranges.append((range.first, middle))
-            }
-        }
-    }
-
-    /// Reads a range of keys.
-    ///
-    /// - Returns: the last key before damage, or the key before the range if it starts with damage;
-    ///   `nil` if the range was read completely.
-    private func read(
-        _ range: (first: Int64, last: Int64), _ body: (SalvagedRow) throws(StoreError) -> Void
-    ) throws(StoreError) -> Int64? {
-        var reached = range.first == Int64.min ? Int64.min : range.first - 1
         var isReading = true
         do throws(StoreError) {
-            let rows = try connection.cached(
+            let rows = try connection.prepare(
                 "SELECT \(key), \(columns.joined(separator: ", ")) FROM \(table) NOT INDEXED"
-                    + " WHERE \(key) BETWEEN ? AND ? ORDER BY \(key)")
-            rows.bind(range.first, at: 1)
-            rows.bind(range.last, at: 2)
-            defer { rows.reset() }
+                    + " ORDER BY \(key)")
             while try rows.step() {
                 isReading = false
                 try body(SalvagedRow(rows))
                 isReading = true
-                // Keys that are not ascending would cause an endless loop.
-                guard rows.integer(0) > reached || reached == Int64.min else { return reached }
-                reached = rows.integer(0)
             }
-            return nil
         } catch {
             guard isReading, error.isDamage || error.isDamagedRead else { throw error }
-            return reached
+            losses.hasOpenEnd = true
         }
-    }
-
-    private mutating func lose(_ range: (first: Int64, last: Int64)) {
-        guard range.last != Int64.max, range.first <= range.last else { return }
-        losses.keys.insert(keys: range.first...range.last, entityNumber: 0)
     }
 }
 

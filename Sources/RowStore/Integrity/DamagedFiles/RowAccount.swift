@@ -16,7 +16,7 @@ struct RowAccount {
     }
 
     private let source: Connection
-    /// The pages of a damaged file; `nil` if SQLite reads all of it, or if only SQLite can read it.
+    /// The pages of a damaged file; `nil` if SQLite finds no fault in it.
     let file: DamagedFile?
     /// Whether SQLite finds no fault in the file, so that a read finds all rows.
     private let isFileIntact: Bool
@@ -25,7 +25,10 @@ struct RowAccount {
 
     private static let linesMax = 100_000
 
-    init(of source: Connection) {
+    /// Checks a file.
+    ///
+    /// - Throws: `.busy` if the file is damaged, and its log cannot be merged into it.
+    init(of source: Connection) throws(StoreError) {
         self.source = source
         // Otherwise, SQLite reads past the end of a page whose cells are too long.
         try? source.execute("PRAGMA cell_size_check = ON")
@@ -36,6 +39,12 @@ struct RowAccount {
             lines.map { lines in
                 lines.count >= Self.linesMax || lines.contains { $0.contains("never used") }
             } ?? true
+        guard isFileIntact || file != nil else {
+            throw StoreError(
+                .busy,
+                "\(source.path) is damaged, and its log cannot be merged into it; close the programs"
+                    + " that use the store, then try again")
+        }
     }
 
     /// Returns the rows that the indexes contain in addition to the found ones.

@@ -28,7 +28,11 @@ package enum StoreFiles {
 
     /// Returns the endings of the logs that hold content, which may not be in the store's file yet.
     static func filledLogs(of path: String) -> [String] {
-        ["-wal", "-journal"].filter { size(path + $0) > 0 }
+        ["-wal", "-journal"].filter { ending in
+            // SQLite zeros the header of a journal that it keeps and no longer needs.
+            size(path + ending) > 0
+                && (ending == "-wal" || (try? read(path + ending, first: 1))?.first != 0)
+        }
     }
 
     /// Returns whether a store's write-ahead log (WAL) has content.
