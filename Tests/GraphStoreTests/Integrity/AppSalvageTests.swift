@@ -19,7 +19,7 @@ import Testing
         """
 
     /// An app's store with a task, its tag, and changes by SQL.
-    private struct AppStore {
+    private struct BrokenAppStore {
         let folder: TemporaryFolder
         let model: ManagedObjectModel
         var path: String { folder.file("store.sqlite") }
@@ -31,7 +31,7 @@ import Testing
             try fill()
             try AppStoreFixture.disown(path, model)
             try AppStoreFixture.execute("PRAGMA journal_mode = DELETE", at: path)
-            try AppStoreFixture.execute(sql, at: path)
+            if !sql.isEmpty { try AppStoreFixture.execute(sql, at: path) }
         }
 
         private func fill() throws {
@@ -124,7 +124,7 @@ import Testing
 
     @Test("salvage keeps the rows of an app's store, and reports other parts", arguments: cases)
     func salvages(_ test: Case) throws {
-        let store = try AppStore(test.sql)
+        let store = try BrokenAppStore(test.sql)
         let salvage = try PersistentContainer.salvage(
             at: store.path, to: store.new, model: test.givesModel ? store.model : nil)
         #expect(salvage.losses.map(\.description) == test.losses)
@@ -135,7 +135,7 @@ import Testing
 
     @Test("salvage fails if the store's model is unreadable, and no model is given")
     func unreadableModel() throws {
-        let store = try AppStore("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'")
+        let store = try BrokenAppStore("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00'")
         let error = storeError {
             _ = try PersistentContainer.salvage(at: store.path, to: store.new)
         }
@@ -150,7 +150,7 @@ import Testing
 
     @Test("salvage fails if the given model is another version")
     func otherModel() throws {
-        let store = try AppStore("")
+        let store = try BrokenAppStore("")
         let other = try model(Self.entities.replacing("Integer 32", with: "Integer 64"))
         let error = storeError {
             _ = try PersistentContainer.salvage(at: store.path, to: store.new, model: other)
@@ -164,7 +164,7 @@ import Testing
 
     @Test("salvage copies a table without row IDs up to the first damaged page")
     func withoutRowIDs() throws {
-        let store = try AppStore(
+        let store = try BrokenAppStore(
             """
             CREATE TABLE ZWORDS (K TEXT PRIMARY KEY, V) WITHOUT ROWID;
             WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1999)
@@ -187,7 +187,7 @@ import Testing
 
     @Test("salvage gives rows of a damaged file the default of a column that was added later")
     func addedColumn() throws {
-        let store = try AppStore(
+        let store = try BrokenAppStore(
             """
             ALTER TABLE ZTAG ADD COLUMN ZEXTRA DEFAULT 'later';
             INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME, ZEXTRA)
