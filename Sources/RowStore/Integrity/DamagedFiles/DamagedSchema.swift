@@ -22,9 +22,12 @@ struct SchemaRow: Hashable {
         guard !name.isEmpty, sql != nil || name.hasPrefix("sqlite_autoindex_") else { return nil }
     }
 
+    /// The statement, or an empty string if there is none.
+    var statement: String { sql ?? "" }
+
     /// The name of the table that the row's statement declares, or `nil` if there is none.
     var declaredTable: String? {
-        let words = (sql ?? "").split(separator: " ", maxSplits: 3)
+        let words = statement.split(separator: " ", maxSplits: 3)
         guard words.count == 4, words[0] == "CREATE", words[1] == "TABLE" else { return nil }
         return String(words[2])
     }

@@ -63,7 +63,7 @@ struct SchemaRepair {
     private func parsed(_ sql: String) -> SchemaRow? {
         guard Self.onlyDeclares(sql) else { return nil }
         do throws(StoreError) {
-            let last = try taken.integer("SELECT ifnull(max(rowid), 0) FROM sqlite_master") ?? 0
+            let last = try taken.integer("SELECT max(rowid) FROM sqlite_master") ?? 0
             _ = try taken.prepare(sql).step()
             let made = try taken.prepare(
                 "SELECT type, name, tbl_name FROM sqlite_master WHERE sql IS NOT NULL"
@@ -82,7 +82,7 @@ struct SchemaRepair {
     /// one can contain it, and its query might never end. The name of a table must therefore be
     /// followed by its columns.
     private static func onlyDeclares(_ sql: String) -> Bool {
-        var rest = sql[...]
+        var rest = Substring(sql)
         func takeWord() -> String {
             rest = rest.drop(while: \.isWhitespace)
             let word = rest.prefix { $0.isLetter || $0.isNumber || "_$".contains($0) }
@@ -109,7 +109,7 @@ struct SchemaRepair {
 
     /// Returns a row that SQLite accepts and that `taken` contains, or `nil` if there is none.
     private mutating func repairedTable(_ row: SchemaRow) throws(StoreError) -> SchemaRow? {
-        let sql = row.sql ?? ""
+        let sql = row.statement
         let named = knownRows[row.name.lowercased()]
         if var own = parsed(sql) {
             own.root = row.root
@@ -119,7 +119,7 @@ struct SchemaRepair {
                 return remade(row, named)
             }
             guard let expected, try !hasColumns(of: expected),
-                let text = Self.text(sql, as: expected.sql ?? "")
+                let text = Self.text(sql, as: expected.statement)
             else { return own }
             try drop(own)
             guard var repaired = parsed(text) else { return nil }
@@ -131,14 +131,14 @@ struct SchemaRepair {
             return nil
         }
         let similar = knownRows.values.filter {
-            $0.type == "table" && Self.areAlike($0.sql ?? "", sql)
+            $0.type == "table" && Self.areAlike($0.statement, sql)
         }
         return remade(row, named ?? (similar.count == 1 ? similar[0] : nil))
     }
 
     /// Rebuilds the row of a table from the statement of the model.
     private mutating func remade(_ row: SchemaRow, _ known: SchemaRow?) -> SchemaRow? {
-        let sql = row.sql ?? ""
+        let sql = row.statement
         guard let known, let text = known.sql,
             var repaired = parsed(Self.text(sql, as: text) ?? text)
         else {
@@ -246,14 +246,14 @@ struct SchemaRepair {
     /// Accepts an index, a trigger, or a view.
     private mutating func takeOther(_ row: SchemaRow) throws(StoreError) {
         let named = knownRows[row.name.lowercased()]
-        var own = parsed(row.sql ?? "")
+        var own = parsed(row.statement)
         if let found = own, let named, found.name.lowercased() != row.name.lowercased(),
             knownRows[found.name.lowercased()] == nil
         {
             try drop(found)
-            own = parsed(named.sql ?? "")
+            own = parsed(named.statement)
         }
-        guard var repaired = own ?? named.flatMap({ parsed($0.sql ?? "") }) else {
+        guard var repaired = own ?? named.flatMap({ parsed($0.statement) }) else {
             leftOut.append((row.type, row.name))
             return
         }

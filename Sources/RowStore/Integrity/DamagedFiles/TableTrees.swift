@@ -191,15 +191,14 @@ struct TableTrees {
         var form: String
         var tree: Int
         var indexed: Int
-        var isClaimed: Bool
+        /// The number of rows of the schema table that give the table this tree.
+        var claims: Int
         var leaves: Int
 
         static func < (left: Score, right: Score) -> Bool {
-            if left.indexed != right.indexed { return left.indexed > right.indexed }
-            if left.isClaimed != right.isClaimed { return left.isClaimed }
-            if left.leaves != right.leaves { return left.leaves > right.leaves }
-            if left.tree != right.tree { return left.tree < right.tree }
-            return left.form < right.form
+            // The page number and the name only make the order definite.
+            (right.indexed, right.claims, right.leaves, left.tree, left.form)
+                < (left.indexed, left.claims, left.leaves, right.tree, right.form)
         }
     }
 
@@ -211,7 +210,7 @@ struct TableTrees {
         }
         return Score(
             form: form.name, tree: tree, indexed: form.isOfPairs ? indexed(form, tree, rows) : 0,
-            isClaimed: rows.contains { $0.isNamed(form.name) && $0.root == tree }, leaves: leaves)
+            claims: rows.count { $0.isNamed(form.name) && $0.root == tree }, leaves: leaves)
     }
 
     /// Returns how many of a tree's first pairs match the indexes of a table, minus the mismatches.
