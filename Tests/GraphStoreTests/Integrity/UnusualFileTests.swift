@@ -105,4 +105,34 @@ import Testing
             "SELECT ZTEXTA, ZTEXTB, ZTEXTC FROM ZTASK", on: Connection(path: new, mode: .readOnly))
         #expect(found == [losses.isEmpty ? "a|b|c" : "b|c|a"])
     }
+
+    @Test("salvage reads the order of columns from a long statement that is like the expected one")
+    func longStatement() throws {
+        let names = "abcdefghijklmnop".map { "text\($0)" }
+        let list = names.map { "\($0): String" }.joined(separator: ", ")
+        let model = try GraphStoreTests.model("Task: { attributes: { \(list) } }")
+        do {
+            let container = try PersistentContainer(model: model, at: path, opening: .create)
+            let context = container.newContext()
+            let task = try context.insert("Task")
+            for name in names { try task.setValue(.attribute(.text(name)), forKey: name) }
+            try context.save()
+        }
+        try execute(
+            """
+            ALTER TABLE ZTASK DROP COLUMN ZTEXTO; ALTER TABLE ZTASK ADD COLUMN ZTEXTO VARCHAR;
+            UPDATE ZTASK SET ZTEXTO = 'texto';
+            """)
+        var bytes = try bytes()
+        let text = Array("ZTEXTB VARCHAR, ZTEXTC VARCHAR,".utf8)
+        let range = try #require(bytes.firstRange(of: text))
+        bytes[range.lowerBound + 5] = UInt8(ascii: "X")
+        try write(bytes)
+        let salvage = try PersistentContainer.salvage(at: path, to: new)
+        #expect(salvage.isComplete)
+        let columns = names.map { "Z\($0.uppercased())" }.joined(separator: ", ")
+        let found = try lines(
+            "SELECT \(columns) FROM ZTASK", on: Connection(path: new, mode: .readOnly))
+        #expect(found == [names.joined(separator: "|")])
+    }
 }

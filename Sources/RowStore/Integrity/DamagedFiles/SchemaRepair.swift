@@ -162,8 +162,11 @@ struct SchemaRepair {
 
     /// Returns the statement of a new store with the columns in the order of the damaged statement,
     /// or `nil` if that order is not readable.
+    ///
+    /// The columns are compared one by one first: long statements with two exchanged columns are
+    /// alike, too.
     private static func text(_ damaged: String, as known: String) -> String? {
-        if areAlike(damaged, known) { return known }
+        let whole = areAlike(damaged, known) ? known : nil
         func parts(_ sql: String) -> [[UInt8]] {
             sql.utf8.dropLast().split(
                 separator: UInt8(ascii: ","), omittingEmptySubsequences: false
@@ -171,7 +174,7 @@ struct SchemaRepair {
             .map { Array($0.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed()) }
         }
         let (found, wanted) = (parts(damaged), parts(known))
-        guard found.count == wanted.count else { return nil }
+        guard found.count == wanted.count else { return whole }
         var places = found.map { part in wanted.firstIndex(of: part) }
         for place in found.indices where places[place] == nil {
             let open = wanted.indices.filter {
@@ -182,7 +185,7 @@ struct SchemaRepair {
             }
         }
         guard Set(places).count == wanted.count, !places.contains(nil), places.first == 0 else {
-            return nil
+            return whole
         }
         return places.compactMap { $0.map { String(decoding: wanted[$0], as: UTF8.self) } }
             .joined(separator: ", ") + " )"
