@@ -163,8 +163,7 @@ struct SchemaRepair {
     /// Returns the statement of a new store with the columns in the order of the damaged statement,
     /// or `nil` if that order is not readable.
     ///
-    /// The columns are compared one by one first: long statements with two exchanged columns are
-    /// alike, too.
+    /// Long statements are alike even if two columns are exchanged, so readable columns decide.
     private static func text(_ damaged: String, as known: String) -> String? {
         let whole = areAlike(damaged, known) ? known : nil
         func parts(_ sql: String) -> [[UInt8]] {
@@ -176,6 +175,9 @@ struct SchemaRepair {
         let (found, wanted) = (parts(damaged), parts(known))
         guard found.count == wanted.count else { return whole }
         var places = found.map { part in wanted.firstIndex(of: part) }
+        if let whole, found.indices.allSatisfy({ places[$0] == nil || places[$0] == $0 }) {
+            return whole
+        }
         for place in found.indices where places[place] == nil {
             let open = wanted.indices.filter {
                 !places.contains($0) && areAlike(wanted[$0], found[place], share: 2)
