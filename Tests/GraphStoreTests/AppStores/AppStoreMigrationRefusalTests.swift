@@ -105,6 +105,52 @@ import Testing
         #expect(try obstacles(["weight: Float }": "nickname: String }"]) == [])
     }
 
+    /// A fraction is no entity number; `99` is the number of no entity, and `Z99_OWNER` may contain
+    /// one.
+    @Test(
+        arguments: [
+            ("NEW.ZISHIDDEN > 0.5", true), ("NEW.Z_ENT = 99", false),
+            ("NEW.Z_ENT = 8 AND Z99_OWNER(NEW.Z_PK) > 0.5", false),
+        ])
+    func translatesOnlyKnownNumbersOfTriggers(condition: String, isPossible: Bool) throws {
+        let trigger =
+            "CREATE TRIGGER ZT_KIND AFTER UPDATE OF ZNAME ON ZTAG WHEN \(condition) BEGIN"
+            + " UPDATE ZTAG SET ZISHIDDEN = 0 WHERE Z_PK = NEW.Z_PK; END"
+        try store.run(trigger)
+        let refusal =
+            "the trigger ZT_KIND refers to parts that have changed, and only the app's framework can"
+            + " create the new one"
+        #expect(try obstacles(LaterShelf.second) == (isPossible ? [] : [refusal]))
+        try store.expect("SELECT sql FROM sqlite_master WHERE name = 'ZT_KIND'", [trigger])
+    }
+
+    @Test func copiesNoTriggersOfRemovedDerivedAttributes() throws {
+        let manager = MigrationManager(
+            storeAt: store.path,
+            to: try LaterShelf.model([
+                "      bookCount: { type: Integer 64, optional: false, default: 0,"
+                    + " derived: \"books.@count\" }\n": ""
+            ]))
+        let plan = try manager.plan()
+        let notes = ["DELETE", "SOURCE_INSERT", "UPDATE"].map {
+            "the trigger Z_DA_ZAUTHOR_Author_bookCount_\($0) is not copied, and neither are its"
+                + " derived values"
+        }
+        #expect(plan.notes.filter { $0.contains("trigger") }.sorted() == notes)
+        #expect(plan.obstacles == [])
+    }
+
+    @Test func rejectsTriggersOfChangedDerivedAttributes() throws {
+        let found = try obstacles(["derived: \"books.@count\"": "derived: \"books.@max.pages\""])
+        for event in ["DELETE", "SOURCE_INSERT", "UPDATE"] {
+            #expect(
+                found.contains(
+                    "the trigger Z_DA_ZAUTHOR_Author_bookCount_\(event) derives values that have"
+                        + " changed, and only the app's framework can create the new one"),
+                "\(found)")
+        }
+    }
+
     /// `ZAUTHOR` is both the authors' table and the column of a book's author.
     @Test func rejectsTriggersWithAmbiguousNames() throws {
         let found = try obstacles([

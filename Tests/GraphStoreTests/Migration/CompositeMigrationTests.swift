@@ -229,4 +229,61 @@ import Testing
                 "code=b magnitude={felt: 0} place=-",
             ])
     }
+
+    @Test("a new composite stays empty although one of its elements has a default")
+    func newComposite() throws {
+        let after = Self.before.replacing(
+            "  Place: {",
+            with: """
+                  Spot:
+                    attributes:
+                      floor: { type: Double, optional: false }
+                      unit: { type: String, default: m }
+                  Place: {
+                """
+        ).replacing(
+            "composite: Place }",
+            with: "composite: Place }\n      spot: { type: Composite, composite: Spot }")
+        let store = try store(to: after)
+        #expect(try store.manager.plan().obstacles == [])
+        try store.migrate()
+        #expect(try store.objects("Quake", "code", "spot") == ["code=a spot=-", "code=b spot=-"])
+    }
+
+    @Test("the default of a nested element depends on the innermost composite")
+    func nestedDefault() throws {
+        let after = Self.before
+            .replacing(
+                "agency: String",
+                with:
+                    "agency: { type: String, optional: false }, unit: { type: String, default: mw }"
+            ).replacing("felt: Boolean", with: "felt: { type: Boolean, optional: false }")
+        let store = try store(to: after)
+        #expect(try store.manager.plan().obstacles == [])
+        try store.migrate()
+        #expect(
+            try store.objects("Quake", "code", "magnitude") == [
+                "code=a magnitude={felt: 1, first: {agency: USGS, note: near, richter: 5, unit: mw}}",
+                "code=b magnitude={felt: 0}",
+            ])
+    }
+
+    @Test("a nested composite that becomes required needs a value if the outer composite has one")
+    func requiredNested() throws {
+        let after = Self.before.replacing(
+            "first: { type: Composite, composite: Scale }",
+            with: "first: { type: Composite, composite: Scale, optional: false }")
+        let store = try store(to: after)
+        #expect(
+            try store.manager.plan().obstacles
+                == ["Quake.magnitude.first is required, and 1 object has none; set it in a mapping"]
+        )
+        try store.run("UPDATE ZQUAKE SET ZMAGNITUDE_FELT = NULL WHERE Z_PK = 2")
+        try store.migrate()
+        #expect(
+            try store.objects("Quake", "code", "magnitude") == [
+                "code=a magnitude={felt: 1, first: {agency: USGS, note: near, richter: 5}}",
+                "code=b magnitude=-",
+            ])
+    }
 }
