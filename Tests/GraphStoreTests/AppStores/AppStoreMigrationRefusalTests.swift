@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func rejectsTriggersOfChangedDerivedAttributes() throws {
-        let found = try obstacles(["derived: \"books.@count\"": "derived: \"books.@max.pages\""])
+        let found = try obstacles(["derived: \"books.@count\"": "derived: \"books.@sum.pages\""])
         for event in ["DELETE", "SOURCE_INSERT", "UPDATE"] {
             #expect(
                 found.contains(

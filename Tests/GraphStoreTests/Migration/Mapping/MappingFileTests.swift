@@ -46,7 +46,7 @@ import Testing
                 map.yaml:1:1: error: 'mapping' must be a mapping, not a list [mapping.type]
                 """),
         Case(
-            testDescription: "the file is not YAML", text: "mapping: [\n",
+            testDescription: "the file is not YAML", text: "mapping: [",
             problems: """
                 map.yaml:2:1: error: Did not find expected node content, while parsing a flow node \
                 that begins at line 2 [yaml.syntax]
