@@ -1,4 +1,5 @@
 import GraphModel
+import SQLite
 import Testing
 
 @testable import GraphStore
@@ -90,5 +91,39 @@ import Testing
                 more) continues in the new model, which has 'New'; give the model of the app that \
                 created the store, or map its entities
                 """)
+    }
+
+    @Test("a store of a configuration gets only the new entities that continue its own ones")
+    func configuration() throws {
+        let folder = try TemporaryFolder()
+        let (path, other) = (folder.file("store.sqlite"), folder.file("other.sqlite"))
+        let entities = Self.before + "\nTag: { attributes: { name: String } }"
+        let old = try ManagedObjectModel(
+            entities: model(entities).entities, configurations: ["A": ["Task"], "B": ["Tag"]])
+        do {
+            let container = try PersistentContainer(
+                model: old,
+                stores: [
+                    StoreDescription(.sqlite, at: path, opening: .create, configuration: "A"),
+                    StoreDescription(.sqlite, at: other, opening: .create, configuration: "B"),
+                ])
+            let context = container.newContext()
+            try context.make("Task", ["name": "a"])
+            try context.save()
+        }
+        let later = entities.replacing("Task: {", with: "Todo: { renamed-from: Task,")
+        let new = try ManagedObjectModel(
+            entities: model(later + "\nChore: { parent: Todo }").entities,
+            configurations: ["A": ["Chore", "Todo"], "B": ["Tag"]])
+        let manager = MigrationManager(storeAt: path, to: new)
+        #expect(try manager.plan().objects == ["Chore": 0, "Todo": 1])
+        try manager.migrate()
+        let connection = try Connection(path: path, mode: .readOnly)
+        #expect(
+            try lines("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY ORDER BY 1", on: connection)
+                == ["Chore|0", "Todo|1"])
+        #expect(try lines("SELECT ZNAME FROM ZTODO", on: connection) == ["a"])
+        #expect(try !connection.hasTable("ZTAG"))
+        #expect(try PersistentContainer.verify(at: path, .full).problems == [])
     }
 }
