@@ -56,14 +56,11 @@ struct AppSalvage {
         let usesLog = try StoreFiles.read(path, first: 19).last == 2
         parts = try SchemaSQL.parts(of: source)
         target = try Connection(path: temporary, mode: .create)
-        try target.execute(
-            "PRAGMA page_size = \(try source.integer("PRAGMA page_size") ?? 4096);"
-                + " PRAGMA auto_vacuum = \(try source.integer("PRAGMA auto_vacuum") ?? 2);"
-                + " PRAGMA journal_mode = \(usesLog ? "WAL" : "DELETE")")
-        for name in ["user_version", "application_id"] {
-            let value = try source.integer("PRAGMA \(name)") ?? 0
-            if value != 0 { try target.execute("PRAGMA \(name) = \(value)") }
+        for name in ["page_size", "auto_vacuum", "user_version", "application_id"] {
+            let value = try SQLFragment("PRAGMA \(name)").integer(on: source)
+            try target.execute("PRAGMA \(name) = \(value)")
         }
+        try target.execute("PRAGMA journal_mode = \(usesLog ? "WAL" : "DELETE")")
         try AppStore.registerFunctions(on: target)
     }
 

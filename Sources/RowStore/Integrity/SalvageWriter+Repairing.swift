@@ -77,10 +77,10 @@ extension SalvageWriter {
         let found = try keys(unordered)
         guard !found.isEmpty else { return }
         let step = OrderPositions.step
-        let largest = try target.integer("SELECT max(\(order)) FROM \(table)") ?? 0
-        let last = OrderPositions.position(after: 0, count: max(0, largest) / step + 1)
+        let largest = try SQLFragment("SELECT max(\(order)) FROM \(table)").integer(on: target)
+        let last = OrderPositions.position(after: 0, count: Int64(max(0, largest)) / step + 1)
         // They get positions by their keys, unless one would exceed the largest integer.
-        if let last, OrderPositions.position(after: last, count: found.max() ?? 0) != nil {
+        if let last, OrderPositions.position(after: last, count: found.reduce(0, max)) != nil {
             try target.execute(
                 "UPDATE \(table) AS t SET \(order) = \(last) + \(step) * t.Z_PK"
                     + unordered.filter.sql)

@@ -27,7 +27,8 @@ extension StoreSnapshot {
     /// Returns whether the schema table is readable and contains everything that the model needs.
     private static func isWhole(_ connection: Connection, _ given: ManagedObjectModel?) -> Bool {
         do throws(StoreError) {
-            let count = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
+            let count = try SQLFragment("SELECT count(*) FROM sqlite_master").integer(
+                on: connection)
             let schema = DamagedFile(of: connection).map { DamagedSchema($0) }
             if let schema, !schema.isWhole || schema.rows.count != count { return false }
             guard let chosen = try SavedModel(connection, given) else { return false }

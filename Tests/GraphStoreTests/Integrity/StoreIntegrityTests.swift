@@ -220,6 +220,13 @@ struct BreakableStore {
             ),
             ("DROP TABLE ZPASSPORT", ["The table ZPASSPORT is missing"]),
             (
+                "DROP INDEX Z_Person_UNIQUE_name; ALTER TABLE ZPERSON DROP COLUMN ZNAME",
+                [
+                    "The column ZPERSON.ZNAME is missing",
+                    "The index Z_Person_UNIQUE_name is missing, so that keys may come twice",
+                ]
+            ),
+            (
                 "UPDATE ETL_MODEL SET MODEL = 'x'", ["The model in the store cannot be read"]
             ),
             ("DROP TABLE Z_METADATA", ["The table Z_METADATA is missing"]),
@@ -263,7 +270,7 @@ struct BreakableStore {
         try store.foreign().execute(
             """
             DELETE FROM ATRANSACTION;
-            UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_ENT = \(HistorySchema.changeEntity)
+            DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistorySchema.changeEntity)
             """)
         let found = try PersistentContainer.verify(at: store.path, .full).findings
         #expect(

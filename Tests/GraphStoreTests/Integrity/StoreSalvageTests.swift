@@ -60,6 +60,28 @@ import Testing
         #expect(FileManager.default.contents(atPath: folder + "/x") == Data([1]))
     }
 
+    @Test("salvage does not copy the history, and gives the new store another one")
+    func history() throws {
+        let store = try TestStore(
+            model("Task: { attributes: { title: String } }"),
+            history: HistoryOptions(keeping: .untilPurged))
+        let context = store.context()
+        try context.make("Task", ["title": "a"])
+        try context.save()
+        let new = store.folder.file("new.sqlite")
+        let salvage = try PersistentContainer.salvage(at: store.path, to: new)
+        #expect(
+            salvage.losses.map(\.description) == [
+                "The history is not copied; its readers must read the complete new store"
+            ])
+        #expect(try lines(new, "SELECT ZTITLE FROM ZTASK") == ["a"])
+        let (old, found) = (
+            try PersistentContainer.metadata(at: store.path).metadata[StoreMetadata.lineageKey],
+            try PersistentContainer.metadata(at: new).metadata[StoreMetadata.lineageKey]
+        )
+        #expect(found != nil && found != old)
+    }
+
     @Test("salvage numbers an order again if the next position would exceed the largest integer")
     func fullOrder() throws {
         let store = try BreakableStore()

@@ -250,6 +250,19 @@ import Testing
         #expect(try store.objects("Quake", "code", "spot") == ["code=a spot=-", "code=b spot=-"])
     }
 
+    @Test(
+        "the only element of a composite can become required, because it has a value or is absent")
+    func onlyElement() throws {
+        let after = Self.before.replacing(
+            "latitude: Double", with: "latitude: { type: Double, optional: false }")
+        let store = try store(to: after)
+        #expect(try store.manager.plan().obstacles == [])
+        try store.migrate()
+        #expect(
+            try store.objects("Quake", "code", "place")
+                == ["code=a place={latitude: 1.5}", "code=b place=-"])
+    }
+
     @Test("the default of a nested element depends on the innermost composite")
     func nestedDefault() throws {
         let after = Self.before

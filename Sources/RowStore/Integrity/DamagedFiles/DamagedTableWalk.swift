@@ -390,7 +390,7 @@ struct DamagedTableWalk {
                     conflicts[other] += 1
                 }
             }
-            let most = conflicts.max() ?? 0
+            let most = conflicts.reduce(0, max)
             // If two keys conflict only with each other, it is unknown which one is wrong.
             guard most > 1 else { break }
             strange.formUnion(keys.indices.filter { conflicts[$0] == most })

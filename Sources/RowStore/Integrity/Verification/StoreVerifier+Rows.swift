@@ -188,10 +188,9 @@ extension StoreVerifier {
                     "The history has \(count.counting("change", "changes")) of an entity that the"
                         + " store does not have, such as number \(strange.string(1))")
             }
-            let lost =
-                try connection.integer(
-                    "SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID NOT IN"
-                        + " (SELECT Z_PK FROM ATRANSACTION)") ?? 0
+            let lost = try verifier.integer(
+                "SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID NOT IN"
+                    + " (SELECT Z_PK FROM ATRANSACTION)")
             if lost > 0 {
                 verifier.note(
                     .history, count: Int(lost),
@@ -202,9 +201,9 @@ extension StoreVerifier {
                 ("ATRANSACTION", HistorySchema.transactionEntity),
             ] {
                 let largest = try connection.largestKey(in: table)
-                let handedOut =
-                    try connection.integer(
-                        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
+                // Without a row, the counter is 0.
+                let handedOut = try verifier.integer(
+                    "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)")
                 guard handedOut < largest else { continue }
                 verifier.note(
                     .counter,

@@ -6,9 +6,9 @@ extension StoreVerifier {
     /// Checks the values of the entity's own attributes against ranges, lengths, and patterns;
     /// updates that ignore the rules, and other programs, can violate them.
     mutating func checkRules(
-        of entity: StoreLayout.Entity, _ model: ManagedObjectModel?
+        of entity: StoreLayout.Entity, _ model: ManagedObjectModel
     ) throws(StoreError) {
-        let attributes = model?.attributes(of: entity.name) ?? []
+        let attributes = model.attributes(of: entity.name)
         for (name, place) in entity.attributes.sorted(by: { $0.key < $1.key })
         where place.declaringEntity == entity.name && has(place.column, in: entity.table) {
             guard let attribute = attributes.first(where: { $0.name == name }) else { continue }

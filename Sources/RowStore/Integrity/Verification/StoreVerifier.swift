@@ -164,7 +164,7 @@ struct StoreVerifier {
     }
 
     func integer(_ sql: String) throws(StoreError) -> Int64 {
-        try connection.integer(sql) ?? 0
+        Int64(try SQLFragment(sql).integer(on: connection))
     }
 
     /// Adds a finding for the rows of a select, each identified by the key in its first column.
