@@ -95,7 +95,7 @@ package struct MigrationChain {
     package mutating func migrate(
         _ stage: ModelHistory.Stage, cancellation: MigrationCancellation,
         planned: (MigrationPlan) -> Void = { _ in },
-        report: @escaping (MigrationProgress) -> Void = { _ in }
+        report: @escaping (MigrationProgress) -> Void
     ) throws(StoreError) {
         let result = try manager(for: stage).migrate(
             cancellation: cancellation, planned: planned, report: report)

@@ -135,6 +135,38 @@ import Testing
                 == ["title=a payer=#3 photo=3 bytes"])
     }
 
+    @Test("a path fills a many-to-many relationship with at most one object")
+    func pathToMany() throws {
+        let before = """
+            Task: { attributes: { title: String }, relationships: { client: { to: Client } } }
+            Client: { attributes: { name: String }, relationships: { firm: { to: Firm } } }
+            Firm: { attributes: { name: String } }
+            """
+        let after = """
+            Task:
+              attributes: { title: String }
+              relationships: { payers: { to: Firm, many: true, inverse: tasks } }
+            Firm:
+              attributes: { name: String }
+              relationships: { tasks: { to: Task, many: true, inverse: payers } }
+            """
+        let store = try MigratedStore(from: before, to: after) { context in
+            let firm = try context.make("Firm", ["name": "Acme"])
+            let client = try context.make("Client", ["name": "Ann", "firm": .object(firm)])
+            try context.make("Task", ["title": "a", "client": .object(client)])
+            try context.make("Task", ["title": "b"])
+        }
+        let task = EntityMapping(from: "Task", to: "Task", set: ["payers": "client.firm"])
+        let manager = MigrationManager(
+            storeAt: store.path, to: store.new, mapping: MappingModel([task]))
+        try manager.migrate()
+        try store.check()
+        #expect(
+            try store.objects("Task", "title", "payers")
+                == ["title=a payers=[#1]", "title=b payers=[]"])
+        #expect(try store.objects("Firm", "name", "tasks") == ["name=Acme tasks=[#1]"])
+    }
+
     @Test("a required path without an object prevents the migration")
     func missingPath() throws {
         let before = """
