@@ -248,6 +248,32 @@ import Testing
         #expect(try Set(store.savedRows(pairs, join.name).values) == Set(links.values))
     }
 
+    @Test("salvage saves all rows of a leaf in another order whose records continue on other pages")
+    func overflowDisorder() throws {
+        var store = try DamagedCopy { _ in
+            "UPDATE ZTASK SET ZTITLE = hex(zeroblob(5000)) WHERE Z_PK IN (3, 50, 200, 202, 300)"
+        }
+        let objects = try store.rows(Self.columns, "ZTASK")
+        for (page, keys) in try LostPageTests.leaves(of: "ZTASK", store.path)
+        where keys.count > 5 {
+            store.setPointers(of: page) { $0.swapAt(1, 3) }
+        }
+        #expect(try store.salvage().losses == [])
+        #expect(try store.savedRows(Self.columns, "ZTASK") == objects)
+    }
+
+    @Test("a damaged list of free pages does not restore deleted rows")
+    func freeList() throws {
+        var store = try DamagedCopy { _ in "DELETE FROM ZTASK WHERE Z_PK BETWEEN 100 AND 300" }
+        let objects = try store.rows(Self.columns, "ZTASK")
+        let start = (store.bytes.number(at: 32, bytes: 4) - 1) * 4096
+        try #require(start > 0 && store.bytes.number(at: start + 4, bytes: 4) > 0)
+        store.bytes.set(0, at: start + 8, bytes: 4)
+        let salvage = try store.salvage()
+        #expect(salvage.objects["Task"] == 219)
+        #expect(try store.savedRows(Self.columns, "ZTASK") == objects)
+    }
+
     @Test("a pointer to the bytes of a deleted row does not restore the row")
     func staleCell() throws {
         var store = try DamagedCopy()
