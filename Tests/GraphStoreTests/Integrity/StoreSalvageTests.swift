@@ -82,6 +82,35 @@ import Testing
         #expect(found != nil && found != old)
     }
 
+    @Test("salvage of a store of a configuration saves the entities of this store only")
+    func configuration() throws {
+        let folder = try TemporaryFolder()
+        let (path, other) = (folder.file("store.sqlite"), folder.file("other.sqlite"))
+        let entities = """
+            Task: { attributes: { title: String } }
+            Tag: { attributes: { name: String } }
+            """
+        let split = try ManagedObjectModel(
+            entities: model(entities).entities, configurations: ["A": ["Task"], "B": ["Tag"]])
+        do {
+            let container = try PersistentContainer(
+                model: split,
+                stores: [
+                    StoreDescription(.sqlite, at: path, opening: .create, configuration: "A"),
+                    StoreDescription(.sqlite, at: other, opening: .create, configuration: "B"),
+                ])
+            let context = container.newContext()
+            try context.make("Task", ["title": "a"])
+            try context.save()
+        }
+        let new = folder.file("new.sqlite")
+        let salvage = try PersistentContainer.salvage(at: path, to: new)
+        #expect(salvage.isComplete)
+        #expect(salvage.objects == ["Task": 1])
+        #expect(try lines(new, "SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY") == ["Task|1"])
+        #expect(try lines(new, "SELECT ZTITLE FROM ZTASK") == ["a"])
+    }
+
     @Test("salvage numbers an order again if the next position would exceed the largest integer")
     func fullOrder() throws {
         let store = try BreakableStore()
