@@ -93,7 +93,8 @@ extension StoreLayout {
                 LinkColumn(
                     column: columns.column, name: columns.relationship.name,
                     entityColumn: columns.entityColumn, orderColumn: columns.orderColumn,
-                    forward: columns.relationship.name, back: columns.relationship.inverseName, target: target,
+                    forward: columns.relationship.name, back: columns.relationship.inverseName,
+                    target: target,
                     isRequired: !columns.relationship.isOptional)
             }
         }
