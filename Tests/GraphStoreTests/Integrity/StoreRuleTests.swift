@@ -51,4 +51,32 @@ import Testing
             try PersistentContainer.verify(at: store.path, .full, model: wider).findings
                 .compactMap(\.property) == ["code", "due", "size"])
     }
+
+    @Test("verification reports a missing column of a required composite, and no values for it")
+    func missingElement() throws {
+        let store = try TestStore(
+            wholeModel(
+                """
+                model: 1
+                composites:
+                  Place: { attributes: { latitude: Double, longitude: Double } }
+                entities:
+                  Quake:
+                    attributes:
+                      code: String
+                      place: { type: Composite, composite: Place, optional: false }
+                """))
+        let context = store.context()
+        try context.make("Quake", ["code": "a", "place": ["latitude": 1.5]])
+        try context.save()
+        let connection = try store.foreign()
+        try connection.execute("UPDATE ZQUAKE SET ZPLACE_LATITUDE = NULL")
+        #expect(
+            try PersistentContainer.verify(at: store.path, .full).findings.map(\.description)
+                == ["Quake.place: 1 object lacks a value, which is required (object 1)"])
+        try connection.execute("ALTER TABLE ZQUAKE DROP COLUMN ZPLACE_LATITUDE")
+        #expect(
+            try PersistentContainer.verify(at: store.path, .full).findings.map(\.description)
+                == ["The column ZQUAKE.ZPLACE_LATITUDE is missing"])
+    }
 }
