@@ -330,6 +330,22 @@ import Testing
             try store.salvage().losses.map(\.description) == losses.map { "\(name): \($0)" })
     }
 
+    @Test("salvage leaves out an object whose key no store assigns, and reports it")
+    func impossibleKey() throws {
+        var store = try DamagedCopy { _ in
+            "UPDATE ZTASK SET Z_PK = 9000000000000000000 WHERE Z_PK = 420"
+        }
+        let objects = try store.rows(Self.columns, "ZTASK")
+        try store.zeroIndexes(where: "sql IS NOT NULL")
+        #expect(
+            try store.salvage().losses.map(\.description) == [
+                "Task: up to 1 object cannot be read (object 420)",
+                "Task: 1 object has a key that no store assigns, and is left out"
+                    + " (object 9000000000000000000)",
+            ])
+        #expect(try store.savedRows(Self.columns, "ZTASK") == objects.filter { $0.key <= 420 })
+    }
+
     @Test("salvage of an app's store saves the rows of all its other tables")
     func otherKeys() throws {
         let store = try BreakableStore()
