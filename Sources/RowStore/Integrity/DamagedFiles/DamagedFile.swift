@@ -25,12 +25,7 @@ final class DamagedFile {
     /// Opens the pages; `nil` if the file has a WAL or journal that is not merged, or an invalid
     /// header.
     convenience init?(of source: Connection) {
-        guard
-            // If SQLite cannot read the file's name, only SQLite's own reading is left.
-            let path = try? source.text(
-                "SELECT file FROM pragma_database_list WHERE name = 'main'"),
-            !path.isEmpty
-        else { return nil }
+        guard let path = source.fileName else { return nil }
         self.init(path: path)
     }
 

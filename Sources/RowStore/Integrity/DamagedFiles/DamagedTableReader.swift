@@ -32,7 +32,7 @@ struct DamagedTableReader {
     /// Calls the body with each readable row: its key, then its columns.
     ///
     /// - Parameters:
-    ///   - file: the pages; `nil` if the file is intact.
+    ///   - file: the pages; `nil` if the file is intact, or if its header is unreadable.
     ///   - isOwn: whether a row on a page of the table looks like one of its rows; `nil` accepts
     ///     all.
     ///   - isOwnOrphan: whether a row on an unreferenced page belongs to the table; `nil` accepts

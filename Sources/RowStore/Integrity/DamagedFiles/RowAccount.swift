@@ -16,7 +16,8 @@ struct RowAccount {
     }
 
     private let source: Connection
-    /// The pages of a damaged file; `nil` if SQLite finds no fault in it.
+    /// The pages of a damaged file; `nil` if SQLite finds no fault in it, or if its header is
+    /// unreadable.
     let file: DamagedFile?
     /// Whether SQLite finds no fault in the file, so that a read finds all rows.
     private let isFileIntact: Bool
@@ -39,7 +40,10 @@ struct RowAccount {
             lines.map { lines in
                 lines.count >= Self.linesMax || lines.contains { $0.contains("never used") }
             } ?? true
-        guard isFileIntact || file != nil else {
+        // A file without a log that is no SQLite file at all has no readable tables, either.
+        if !isFileIntact, file == nil, let path = source.fileName,
+            !StoreFiles.filledLogs(of: path).isEmpty
+        {
             throw StoreError(
                 .busy,
                 "\(source.path) is damaged, and its log cannot be merged into it; close the programs"
