@@ -161,4 +161,26 @@ import Testing
         #expect(try PersistentContainer.model(ofStoreAt: store.path) == store.old)
         #expect(try store.lines("SELECT ZTITLE FROM ZTASK") == ["a"])
     }
+
+    @Test("a mapping cannot set values outside the range of the new type")
+    func outOfRange() throws {
+        let store = try MigratedStore(
+            from: "Task: { attributes: { number: Integer 32 } }",
+            to: "Task: { attributes: { level: Integer 16 } }"
+        ) { context in
+            try context.make("Task", ["number": 70_000])
+            try context.make("Task", ["number": 5])
+        }
+        let mapping = EntityMapping(from: "Task", to: "Task", set: ["level": "number"])
+        let manager = MigrationManager(
+            storeAt: store.path, to: store.new, mapping: MappingModel([mapping]))
+        #expect(
+            try manager.plan().obstacles == [
+                "Task.level would not be a valid Integer 16 for 1 object, such as 70000"
+            ])
+        try store.run("UPDATE ZTASK SET ZNUMBER = 7 WHERE ZNUMBER > 9")
+        try manager.migrate()
+        try store.check()
+        #expect(try store.objects("Task", "level") == ["level=7", "level=5"])
+    }
 }
