@@ -284,6 +284,6 @@ package final class HistoryWriter {
                 + " ATRANSACTION UNION SELECT ZBUNDLEIDTS FROM ATRANSACTION UNION SELECT"
                 + " ZCONTEXTNAMETS FROM ATRANSACTION UNION SELECT ZPROCESSIDTS FROM"
                 + " ATRANSACTION)")
-        return count
+        return Int64(count)
     }
 }

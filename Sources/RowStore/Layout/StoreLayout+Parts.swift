@@ -6,7 +6,7 @@ extension StoreLayout {
         // Each counter only grows, so the sum changes if any counter does.
         var sum: Int64 = 0
         for database in databases {
-            sum += try connection.count("PRAGMA \(database).data_version")
+            sum += Int64(try connection.count("PRAGMA \(database).data_version"))
         }
         return sum
     }

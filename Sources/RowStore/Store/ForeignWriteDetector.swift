@@ -16,7 +16,7 @@ package final class ForeignWriteDetector {
         do throws(StoreError) {
             connection = try Connection(path: path, mode: .readWrite)
             connection.waitForLocks(patience, otherwise: 1_000)
-            version = try connection.count("PRAGMA data_version")
+            version = Int64(try connection.count("PRAGMA data_version"))
         } catch {
             throw error.code == .busy ? StoreError(inUse: path) : error
         }

@@ -102,12 +102,11 @@ package struct StoreComparison {
         _ entity: StoreLayout.Entity, in lacking: String, of having: String,
         _ connection: Connection
     ) throws(StoreError) -> Int {
-        Int(
-            try connection.count(
-                """
-                SELECT count(*) FROM \(having).\(entity.table) a WHERE a.Z_ENT = \(entity.number) \
-                AND NOT EXISTS (SELECT 1 FROM \(lacking).\(entity.table) b WHERE \(match(entity)))
-                """))
+        try connection.count(
+            """
+            SELECT count(*) FROM \(having).\(entity.table) a WHERE a.Z_ENT = \(entity.number) \
+            AND NOT EXISTS (SELECT 1 FROM \(lacking).\(entity.table) b WHERE \(match(entity)))
+            """)
     }
 
     /// Counts in one pass the objects of both stores that differ, in each property and overall.
