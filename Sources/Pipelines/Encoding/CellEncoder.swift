@@ -61,9 +61,7 @@ struct CellEncoder<Output: CellOutput> {
     ///
     /// An app's archive of plain classes is written as JSON.
     private func writeTransformable(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard external?.isOfApp == true, TransformedBytes.isForeign(bytes) else {
-            return encoder.json(bytes)
-        }
+        guard TransformedBytes.isForeign(bytes) else { return encoder.json(bytes) }
         let json = TransformedBytes.json(bytes)
         json.withUnsafeBufferPointer { encoder.json($0) }
     }

@@ -185,6 +185,10 @@ extension Explanation {
             "The columns that nothing reads, or the attributes that no column fills, have changed.",
             "If a column of the file was renamed, name it under `set` of the stage."),
         .init(
+            "import.archive",
+            "A field was not imported, because only the app can write the archives of its attribute.",
+            "Leave the field out of the records; objects that exist keep their value."),
+        .init(
             "import.duplicate-keys", "A JSON object has a key twice; the last value is used.",
             "Correct the file, or set `on: { duplicate-key: reject }`."),
         .init(

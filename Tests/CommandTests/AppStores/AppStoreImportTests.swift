@@ -99,4 +99,41 @@ import Testing
                     + " lacks it [required]\n"), "\(result.standardError)")
         try work.expect(store, "SELECT ZNAME, hex(ZSTYLE) FROM ZCARD", ["a|0102"])
     }
+
+    @Test("warns about values of a Transformable that only the app can write")
+    func archives() throws {
+        let (model, diagnostics) = ModelFile.read(
+            text: """
+                model: 1
+                entities:
+                  Card:
+                    attributes:
+                      name: { type: String, optional: false }
+                      style: Transformable
+                    unique: [[name]]
+                """)
+        let cards = try #require(model, "\(diagnostics)")
+        try AppStoreFixture.make(
+            at: store, cards,
+            sql: AppStoreFixture.bookkeeping + """
+                CREATE TABLE ZCARD ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                    ZNAME VARCHAR, ZSTYLE BLOB );
+                CREATE UNIQUE INDEX Z_Card_UNIQUE_name ON ZCARD (ZNAME COLLATE BINARY ASC);
+                INSERT INTO Z_PRIMARYKEY VALUES (1, 'Card', 0, 1);
+                INSERT INTO ZCARD VALUES (1, 1, 1, 'a', x'0102');
+                """)
+        try work.write(
+            "cards.ndjson", [#"{"name":"a","style":"AQID"}"#, #"{"name":"b","style":"AQID"}"#])
+        let result = try run(
+            "  - { import: cards, read: { files: cards.ndjson }, into: Card }")
+        #expect(result.status == 0)
+        #expect(
+            result.standardError.contains(
+                """
+                warning: 2 records have 'style', which was not imported: 'Card.style' holds archives \
+                of the app's own objects, which only the app can write [import.archive]
+                """), "\(result.standardError)")
+        try work.expect(
+            store, "SELECT ZNAME, hex(ZSTYLE) FROM ZCARD ORDER BY ZNAME", ["a|0102", "b|"])
+    }
 }

@@ -23,7 +23,9 @@ enum ConstantCast {
         _ resolve: (TemplateText) -> String
     ) -> StoredValue? {
         guard attribute.isExactDecimal else {
-            return value(constant, for: attribute.type, resolve)
+            let value = value(constant, for: attribute.type, resolve)
+            guard attribute.isArchive, case .blob(let json)? = value else { return value }
+            return .blob(TransformedBytes.stored(json))
         }
         switch constant {
         case .null: return .null

@@ -89,6 +89,8 @@ struct ValueCaster {
         case .uuid: return try uuid(field, &arena)
         case .uri: return try uri(field)
         case .binary: return try binary(field, &arena)
+        case .transformable where attribute.isArchive:
+            return TransformedBytes.stored(try json(field, isTabular: isTabular, &arena), &arena)
         case .transformable: return try json(field, isTabular: isTabular, &arena)
         case .composite, .undefined: throw failure(field, "a value, since it is not stored")
         }

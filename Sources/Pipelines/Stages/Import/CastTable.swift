@@ -30,7 +30,10 @@ enum CastTable {
         ([.binary], "base64"),
         ([.string], "JSON strings; JSON numbers with their original digits"),
         ([.uri], "text with a scheme"),
-        ([.transformable], "any JSON value where the transformer is `json`"),
+        (
+            [.transformable],
+            "any JSON value; where the transformer is not `json`, base64 of the bytes that it reads"
+        ),
     ]
 
     /// The values that `cast: lossy` accepts in addition.

@@ -23,6 +23,7 @@ extension ImportWriter {
                 fix: "check that the inputs are complete, or lower `read.min-records`")
         }
         warnOfDuplicateKeys()
+        warnOfArchives()
         var problems = unmetPaths
         guard spec.unmet == .stop, !problems.isEmpty else {
             return spec.unmet == .ignore ? () : problems.forEach(environment.warn)
@@ -51,6 +52,26 @@ extension ImportWriter {
                 at: .record(found.location),
                 fix: "correct the file, or reject these records with `on: { duplicate-key: reject "
                     + "}` in a spec"))
+    }
+
+    /// Warns about fields with values that only an app can write, because they are not imported.
+    private func warnOfArchives() {
+        guard environment.container.origin.isApp, let facts = progress.facts else { return }
+        for attribute in environment.container.model.attributes(of: spec.into.text)
+        where attribute.isArchive {
+            guard let field = facts.extraFields.first(where: { $0.name == attribute.name })
+            else { continue }
+            environment.warn(
+                Diagnostic(
+                    .warning, code: "import.archive",
+                    ReportNumbers.several(field.records, "record") + " "
+                        + (field.records == 1 ? "has" : "have") + " '\(attribute.name)', which was"
+                        + " not imported: '\(spec.into.text).\(attribute.name)' holds archives of"
+                        + " the app's own objects, which only the app can write",
+                    stage: stage.reportLocation,
+                    fix: "leave the field out of the records; objects that exist keep their value"
+                ))
+        }
     }
 
     /// The warnings about paths in the spec that no record had, and that may be misspelled.
