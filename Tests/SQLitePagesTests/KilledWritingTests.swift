@@ -126,4 +126,39 @@ private final class KilledStorage: PageStorage {
         #expect(try sort([[.integer(1), .null], [.integer(1), .null]]) == 2)
         #expect(try sort([[.integer(1), .text("a")], [.integer(1), .text("b")]]) == 2)
     }
+
+    @Test("keys that are larger than the memory and the blocks of the file are sorted")
+    func sortsLargeKeys() throws {
+        let folder = try ScratchFolder()
+        let sorter = KeySorter(
+            KeyOrder(columns: 1), isUnique: true, spill: KeySpill(in: FileName(folder.path)),
+            memoryBytes: 1 << 16)
+        var encoder = RecordEncoder()
+        let keys = (0..<60).map { number -> [UInt8] in
+            let text =
+                "\(number + 100)" + String(repeating: "x", count: [9, 20_000, 300_000][number % 3])
+            encoder.begin(columns: 2)
+            encoder.add(.text(text), as: .none)
+            encoder.add(Int64(number))
+            return Array(encoder.finish())
+        }
+        for place in keys.indices {
+            try keys[place * 37 % 60].withUnsafeBytes { try sorter.add($0) }
+        }
+        var sorted: [[UInt8]] = []
+        try sorter.forEach { sorted.append(Array($0)) }
+        let isSorted = sorted == keys
+        #expect(isSorted)
+    }
+
+    @Test("NaN is stored as NULL, as SQLite does")
+    func notANumber() {
+        var encoder = RecordEncoder()
+        encoder.begin(columns: 1)
+        encoder.add(Double.nan, as: .none)
+        let stored = Array(encoder.finish())
+        encoder.begin(columns: 1)
+        encoder.addNull()
+        #expect(stored == Array(encoder.finish()))
+    }
 }

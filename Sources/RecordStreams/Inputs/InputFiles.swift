@@ -100,7 +100,7 @@ private struct GlobWalk {
     var files: [InputFile] = []
 
     mutating func run(_ pattern: FileName) throws(RecordStreamError) {
-        try walk(folder: pattern.isAbsolute ? "/" : "", parts: pattern.components[...])
+        try walk(folder: pattern.isAbsolute ? "/" : "", parts: ArraySlice(pattern.components))
     }
 
     private mutating func walk(folder: FileName, parts: Parts) throws(RecordStreamError) {

@@ -73,8 +73,8 @@ final class JSONDocumentDecoder: RecordDecoder {
         defer { store.finish(parser, batch: batch) }
         while failure == nil, !batch.isFull {
             let before = position
-            if skipper != nil {
-                guard skip(&position, limit, isFinal: isFinal, batch: batch) else { break }
+            if let scanner = skipper {
+                guard skip(scanner, &position, limit, isFinal: isFinal, batch: batch) else { break }
                 continue
             }
             position = JSONToken.skipSpace(position, end: limit)
@@ -123,9 +123,10 @@ final class JSONDocumentDecoder: RecordDecoder {
 
     /// Continues to skip a value; `false` if the data or the document ends.
     private func skip(
-        _ position: inout Bytes, _ limit: Bytes, isFinal: Bool, batch: RecordBatch
+        _ scanner: JSONScanner, _ position: inout Bytes, _ limit: Bytes, isFinal: Bool,
+        batch: RecordBatch
     ) -> Bool {
-        guard var scanner = skipper else { return true }
+        var scanner = scanner
         let status = scanner.run(&position, end: limit)
         skipper = scanner
         switch status {

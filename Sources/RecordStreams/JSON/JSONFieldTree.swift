@@ -35,7 +35,7 @@ final class JSONFieldTree {
         var each = -1
         var keys: UnsafeMutablePointer<Key>
         var keyCount = 0
-        var keyCapacity = 0
+        var keyCapacity: Int
         /// The index of the first key of the last object, which the parser compares first in the
         /// next one.
         var firstKey = 0
@@ -111,12 +111,12 @@ final class JSONFieldTree {
         }
         var flats: [(names: ArraySlice<FieldPath.Step>, node: Int)] = []
         for (slot, path) in selection.paths.enumerated() where sources[slot] == slot {
-            guard let steps = path.flatSteps else { continue }
+            guard let flatSteps = path.flatSteps else { continue }
             let names = path.steps.prefix(path.leadingNames)
             let same = flats.first { FieldPath.isSame($0.names, names) }?.node
-            let flat = same ?? addFlat(steps[0], root: root)
+            let flat = same ?? addFlat(flatSteps.name, root: root)
             if same == nil { flats.append((names, flat)) }
-            add(Array(steps.dropFirst()), slot: slot, root: flat)
+            add(Array(flatSteps.rest), slot: slot, root: flat)
         }
     }
 
@@ -133,8 +133,7 @@ final class JSONFieldTree {
     ///
     /// It is separate from the node of the member's name: other paths may use that node, or have
     /// the same joined name from other names.
-    private func addFlat(_ step: FieldPath.Step, root: Int) -> Int {
-        guard case .name(let name) = step else { return root }
+    private func addFlat(_ name: String, root: Int) -> Int {
         let member = child(named: name, of: root)
         let flat = addNode(depth: nodes[member].depth, listDepth: 0)
         let next = nodes[member].firstFlat

@@ -92,6 +92,14 @@ enum JSONToken {
         }
     }
 
+    /// Returns the text of a valid string.
+    static func unescaped(_ start: Bytes, count: Int) -> [UInt8] {
+        let output = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, count))
+        defer { output.deallocate() }
+        let length = unescape(start, count: count, into: output)
+        return Array(UnsafeBufferPointer(start: output, count: length))
+    }
+
     /// Writes the text of a valid string; it is never longer than the string.
     ///
     /// - Returns: the number of bytes written.

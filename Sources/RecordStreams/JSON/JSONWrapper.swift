@@ -63,13 +63,7 @@ enum JSONWrapper {
             return nil
         }
         position = close + 1
-        var bytes = [UInt8](repeating: 0, count: close - text)
-        let count = bytes.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.map {
-                JSONToken.unescape(text, count: close - text, into: $0)
-            } ?? 0
-        }
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
+        return String(decoding: JSONToken.unescaped(text, count: close - text), as: UTF8.self)
     }
 
     private static func isArray(

@@ -18,7 +18,7 @@ package enum UnmappedFields {
         let root = Wanted([])
         for path in selection.paths {
             root.add(path.steps)
-            if let steps = path.flatSteps { root.add(steps) }
+            if let flat = path.flatSteps { root.add([.name(flat.name)] + flat.rest) }
         }
         var walk = Walk(end: start + record.count, shownMax: shownMax)
         _ = walk.value(start, root)
@@ -102,7 +102,7 @@ package enum UnmappedFields {
                 guard let close = JSONToken.closingQuote(text, end: end, fault: &fault) else {
                     return nil
                 }
-                let name = Self.name(text, close - text)
+                let name = JSONToken.unescaped(text, count: close - text)
                 position = JSONToken.skipSpace(close + 1, end: end)
                 guard position < end, position.pointee == UInt8(ascii: ":") else { return nil }
                 let member = place.members[name]
@@ -147,13 +147,6 @@ package enum UnmappedFields {
                     position += 1
                 }
                 return position
-            }
-        }
-
-        private static func name(_ start: UnsafePointer<UInt8>, _ count: Int) -> [UInt8] {
-            [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
-                guard let target = buffer.baseAddress else { return }
-                length = JSONToken.unescape(start, count: count, into: target)
             }
         }
 

@@ -226,7 +226,7 @@ package final class RecordEncoder {
     private func inParts(
         _ bytes: UnsafeBufferPointer<UInt8>, _ append: (UnsafeBufferPointer<UInt8>) -> Void
     ) {
-        var rest = bytes[...]
+        var rest = bytes[0..<bytes.count]
         while !rest.isEmpty {
             append(UnsafeBufferPointer(rebasing: rest.prefix(Self.partByteCount)))
             rest = rest.dropFirst(Self.partByteCount)

@@ -15,7 +15,7 @@ extension RecordReader {
         var text: Slice<UnsafeBufferPointer<UInt8>> {
             let bytes = UnsafeBufferPointer(
                 start: UnsafePointer(carry.start), count: carry.count)
-            return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+            return bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
         }
 
         mutating func fill() {

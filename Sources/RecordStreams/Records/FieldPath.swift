@@ -37,12 +37,19 @@ package struct FieldPath: Sendable, Hashable {
     /// exports: `owner.email` is a member `owner.email` of records without an `owner`.
     ///
     /// `nil` if there is only one leading name.
-    var flatSteps: [Step]? {
-        let names = steps.prefix { $0 != .each }.compactMap { step -> String? in
-            if case .name(let name) = step { name } else { nil }
-        }
+    var flatSteps: (name: String, rest: ArraySlice<Step>)? {
+        let names = namesBeforeList
         guard names.count > 1 else { return nil }
-        return [.name(names.joined(separator: "."))] + steps[names.count...]
+        return (names.joined(separator: "."), steps[names.count...])
+    }
+
+    private var namesBeforeList: [String] {
+        var names: [String] = []
+        for step in steps {
+            guard case .name(let name) = step else { break }
+            names.append(name)
+        }
+        return names
     }
 
     /// The paths to the lists on this path, from the outermost to the innermost.
@@ -64,15 +71,14 @@ package struct FieldPath: Sendable, Hashable {
     ///
     /// For both `a\.b` and `a.b`, this is the column `a.b`. `nil` if the path contains a list.
     package var columnName: String? {
-        guard leadingNames == steps.count else { return nil }
-        guard case .name(let name)? = (flatSteps ?? steps).first else { return nil }
-        return name
+        let names = namesBeforeList
+        return names.count == steps.count ? names.joined(separator: ".") : nil
     }
 
     /// Returns whether the steps are the same, byte by byte: `String` treats canonically equivalent
     /// names as equal, but they are different names.
     func leadsToSamePlace(as other: FieldPath) -> Bool {
-        Self.isSame(steps[...], other.steps[...])
+        Self.isSame(ArraySlice(steps), ArraySlice(other.steps))
     }
 
     /// Returns whether the steps are the same, byte by byte.

@@ -14,7 +14,7 @@ package struct FieldSelection: Sendable {
     /// Returns, for each slot, the first slot with the same value.
     func firstSlots(by same: (FieldPath, FieldPath) -> Bool) -> [Int] {
         paths.indices.map { slot in
-            paths.firstIndex { same($0, paths[slot]) } ?? slot
+            paths[..<slot].firstIndex { same($0, paths[slot]) } ?? slot
         }
     }
 }

@@ -14,7 +14,7 @@ package final class RecordBatch {
         /// The number in the entire input, from one.
         var number: Int
         var duplicateKeyCount: Int32 = 0
-        var extraFieldCount: Int32 = 0
+        var extraFieldCount: Int32
     }
 
     /// The number of good records.

@@ -36,6 +36,19 @@ struct ExactDecimalTests {
     }
 
     @Test(
+        "strings that are not numbers come after numbers, in the order of their bytes",
+        arguments: [
+            ("1.0", "1", 0), ("2", "10", -1), ("9", "x", -1), ("x", "9", 1), ("a", "b", -1),
+            ("b", "a", 1),
+        ])
+    func ordersTexts(left: String, right: String, expected: Int) {
+        let order = withBytes(left) { left in
+            withBytes(right) { ExactDecimal.order(ofTexts: left, $0) }
+        }
+        #expect(order.signum() == expected)
+    }
+
+    @Test(
         "rejects text that is not a JSON number or has more than 38 digits",
         arguments: [
             "", "-", "+1", "01", ".5", "1.", "1e", "NaN", "1 ", "0x1",

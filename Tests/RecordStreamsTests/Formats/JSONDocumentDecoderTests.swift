@@ -73,6 +73,15 @@ import Testing
             ("$", "{\"a\":\n1}\n{\"a\":2}", ["#1"], "json.several"),
             ("$", "\n{\"a\":1}\n", ["#1"], nil),
             ("x", "[]", [], "input.bad-path"),
+            ("$.x", "17", [], "json.path-missing"), ("$.a.b", "{}", [], "json.path-missing"),
+            ("$[*].p[*]", "[]", [], "json.path-missing"),
+            ("$.x", "{\"y\":[1", [], "json.structure"),
+            ("$.a", "{\"a\":[] x}", [], "json.structure"),
+            ("$[*].a", "[{\"a\":[]} x]", [], "json.structure"),
+            ("$.x", "{\"a\u{1}\":1}", [], "json.structure"),
+            ("$", "[{\"a\":\"\\ud83d\\ude00\"}]", ["'😀'"], nil),
+            ("$", "[{\"a\":\"\\ud800\\", [], "json.structure"),
+            ("$", "[{\"a\":\"\\f\\b\"}]", ["'\u{C}\u{8}'"], nil),
         ] as [(String, String, [String], String?)])
     func keepsTheRecordsBeforeAnError(
         at: String, text: String, records: [String], error: String?
@@ -117,6 +126,32 @@ import Testing
             }
             #expect(error?.kind == .jsonWrapped(path: "$.page.it\\.ems[*]"))
         }
+    }
+
+    @Test("an array of records is found if the part of the record that can be read contains it")
+    func wrappedRecordsWithinTheLimit() throws {
+        let text = #"{"total":[2],"meta":{"x\ty":"z"},"items":[{"a":1},{"a":2}]}"#
+        let known = try #require(text.firstRange(of: "[{")).upperBound
+        for recordBytesMax in 1...text.utf8.count {
+            let reading = try Reading.of(text, as: "a.json", paths: ["b"]) {
+                $0.maxRecordBytes = recordBytesMax
+            }
+            let isKnown = recordBytesMax >= text[..<known].utf8.count
+            #expect(reading.error == (isKnown ? "json.wrapped" : nil), "\(recordBytesMax)")
+            #expect(reading.rejects.count == (isKnown ? 0 : 1), "\(recordBytesMax)")
+            #expect(reading.records == [])
+        }
+    }
+
+    @Test(
+        "a name on the path that is longer than a record ends the document", arguments: [1, 7, 99])
+    func longNames(chunk: Int) throws {
+        let text = "{\"" + String(repeating: "x", count: 50) + "\":1}"
+        let reading = try Reading.of(text, as: "a.json", paths: ["a"], chunk: chunk) {
+            $0.at = "$.a"
+            $0.maxRecordBytes = 10
+        }
+        #expect(reading == Reading(error: "json.structure"))
     }
 
     @Test func rejectsARecordOverTheSizeLimit() throws {

@@ -314,4 +314,20 @@ import Testing
         #expect(try !reader.next(batch))
         #expect(reader.recordsRead == 2)
     }
+
+    @Test(
+        "a character that is cut, or a number that is cut, is rejected", arguments: [1, 2, 1 << 16])
+    func cutValues(chunk: Int) throws {
+        let cut: [[UInt8]] = [
+            [0x22, 0xF0, 0x9F, 0x98, 0x22], [0x22, 0xF0, 0x9F, 0x22], Array("1e".utf8),
+            Array("1e+".utf8), Array("1.".utf8), Array("-".utf8),
+        ]
+        for value in cut {
+            let text = Array(#"{"a":"#.utf8) + value + Array("}\n{\"a\":\"😀\"}\n".utf8)
+            let reading = try Reading.of(text, as: "a.ndjson", paths: ["a"], chunk: chunk)
+            #expect(reading.rejects.count == 1, "\(value)")
+            #expect(reading.records == ["2@2:1 '😀'"], "\(value)")
+            #expect(reading.error == nil, "\(value)")
+        }
+    }
 }

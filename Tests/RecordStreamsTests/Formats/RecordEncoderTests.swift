@@ -94,6 +94,41 @@ enum Value: Equatable {
         #expect(try folder.names() == ["o"])
     }
 
+    @Test("records without columns are empty objects")
+    func noColumns() throws {
+        let folder = try TemporaryFolder()
+        _ = try Self.write([[], []], columns: [], as: .ndjson, to: folder.path + "/o")
+        #expect(String(decoding: try folder.read("o"), as: UTF8.self) == "{}\n{}\n")
+    }
+
+    @Test(
+        "writes lists of numbers, empty text, control characters, and long text without quotes",
+        arguments: [
+            (RecordFormat.csv, "l,e,c,a\n1.5|0.25,\"\",\u{8}\u{C},LONG\n"),
+            (
+                .ndjson,
+                #"{"l":[1.5,0.25],"e":"","c":"\b\f","a":"LONG"}"# + "\n"
+            ),
+        ])
+    func otherValues(format: RecordFormat, expected: String) throws {
+        let folder = try TemporaryFolder()
+        let output = try OutputFile(path: folder.path + "/o")
+        let encoder = RecordEncoder(format: format, columns: ["l", "e", "c", "a"], output: output)
+        encoder.beginRecord()
+        repeat {
+            encoder.beginList()
+            for number in [1.5, 0.25] { encoder.double(number) }
+        } while encoder.endList()
+        [UInt8]().withUnsafeBufferPointer { encoder.ascii($0) }
+        Self.put("\u{8}\u{C}", encoder)
+        let long = String(repeating: "a", count: 200_000)
+        Array(long.utf8).withUnsafeBufferPointer { encoder.ascii($0) }
+        try encoder.endRecord()
+        _ = try encoder.finish()
+        let found = String(decoding: try folder.read("o"), as: UTF8.self)
+        #expect(found.replacing(long, with: "LONG") == expected)
+    }
+
     @Test func escapesBarsOnlyInCSVLists() throws {
         let folder = try TemporaryFolder()
         let rows: [[Value]] = [[.text(#"a|b\|"#), .list(["a|b", #"c\"#, #"\|"#, #"d\"#])]]

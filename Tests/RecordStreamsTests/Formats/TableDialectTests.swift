@@ -272,6 +272,33 @@ import Testing
         }
     }
 
+    @Test("an escape can be the first character of the header")
+    func escapedHeader() throws {
+        try expect("\\a,b\n1,x\n", ["1@2:1 '1' 'x'"]) { $0.escape = UInt8(ascii: "\\") }
+    }
+
+    @Test("the header is read across chunks if the line end is known")
+    func knownLineEnd() throws {
+        try expect("\"a\",\"b\"\n1,x\n", ["1@2:1 '1' 'x'"]) { $0.endsAtReturn = false }
+        for chunk in Self.chunks {
+            let reading = try Reading.of(
+                "\"a\nb\",c\n1,2\n", as: "a.csv", paths: ["c"], chunk: chunk
+            ) { $0.endsAtReturn = false }
+            #expect(reading.records == ["1@3:1 '2'"])
+        }
+        try expect("\"" + String(repeating: "a", count: 50) + "\n", [], error: "csv.header") {
+            $0.endsAtReturn = false
+            $0.maxRecordBytes = 10
+        }
+    }
+
+    @Test("null texts of a column that is not selected have no effect")
+    func nullsOfOtherColumns() throws {
+        try expect("a,b,c\n1,-,-\n", ["1@2:1 '1' '-'"]) {
+            $0.columnNulls = [ColumnNulls(column: "c", texts: ["-"])]
+        }
+    }
+
     @Test func windows1252() throws {
         let bytes =
             Array("a,b\n1,".utf8) + [0x80, 0x93, 0xE9, 0x9F] + Array("\n2,".utf8) + [0x81, 10]

@@ -23,6 +23,34 @@ import Testing
         #expect(files.allSatisfy { $0.byteCount == 3 })
     }
 
+    @Test(
+        "the character after a backslash is literal",
+        arguments: [
+            (#"a\*b.csv"#, ["a*b.csv"]), (#"a\{b.csv"#, ["a{b.csv"]), (#"?\*b.csv"#, ["a*b.csv"]),
+            (#"{c\,d,axb}.csv"#, ["axb.csv", "c,d.csv"]),
+            (#"{a{\*b,xb},c\,d}.csv"#, ["a*b.csv", "axb.csv", "c,d.csv"]),
+        ])
+    func literalCharacters(pattern: String, expected: [String]) throws {
+        let folder = try TemporaryFolder()
+        for name in ["a*b.csv", "a{b.csv", "c,d.csv", "axb.csv"] { try folder.write([1], to: name) }
+        let files = try InputFiles.expand(patterns: [pattern], baseFolder: folder.path)
+        #expect(files.map(\.path.displayText) == expected.map { folder.path + "/" + $0 })
+    }
+
+    @Test("standard input is named by a hyphen")
+    func standardInput() throws {
+        #expect(try InputFiles.file(at: "-") == .standardInput)
+    }
+
+    @Test(
+        "a path without a list is the name of a column",
+        arguments: [
+            ("a", "a"), ("a.b", "a.b"), (#"a\.b"#, "a.b"), ("a[*]", nil), ("a.b[*].c", nil),
+        ] as [(String, String?)])
+    func columnNames(path: String, expected: String?) throws {
+        #expect(try FieldPath(parsing: path).columnName == expected)
+    }
+
     @Test func reportsAMissingFileByItsPath() throws {
         do throws(RecordStreamError) {
             _ = try InputFiles.expand(patterns: ["none.csv"], baseFolder: "/nowhere")
@@ -52,7 +80,8 @@ import Testing
 
     @Test(arguments: [
         ("", 0), ("a.", 2), (".a", 0), ("é..b", 2), ("a[0]", 1), ("a[*]b", 4), ("[*]", 0),
-        ("a\\", 1), ("a\\[[", 3), ("a.b[*].[*]", 7),
+        ("a\\", 1), ("a\\[[", 3), ("a.b[*].[*]", 7), ("a[*]\\b", 4),
+        (Array(repeating: "a", count: 65).joined(separator: "."), 0),
     ])
     func reportsTheOffsetOfAFieldPathError(text: String, offset: Int) {
         do throws(FieldPathError) {
@@ -73,6 +102,7 @@ import Testing
 
     @Test(arguments: [
         ("", 0), ("items", 0), ("$x", 1), ("$.", 2), ("$[0]", 1), ("$.a..b", 4), ("$.a[*]b", 6),
+        ("$.*.a", 2), ("$.a.*[*]", 4),
     ])
     func reportsTheOffsetOfARecordPathError(text: String, offset: Int) {
         do throws(FieldPathError) {

@@ -17,10 +17,21 @@ public struct Key<Value>: Sendable {
     }
 
     /// Returns a property of the objects at the end of this relationship.
+    ///
+    /// The modifier of either key is kept; that of this key wins.
     public func appending<Next>(_ next: Key<Next>) -> Key<Next> {
-        guard case .keyPath(let keys) = next.key.graphExpression else { return next }
+        let object = key.graphExpression
+        let expression: GraphExpression =
+            switch next.key.graphExpression {
+            case .keyPath(let keys): object.appending(keys)
+            case .collection(.keyPath(let keys), let op, let rest):
+                .collection(object.appending(keys), op, rest)
+            // `SELF` of an object is the object.
+            default: object
+            }
+        let modifier = key.comparisonModifier
         return Key<Next>(
-            GraphKey(key.graphExpression.appending(keys), key.comparisonModifier))
+            GraphKey(expression, modifier == .direct ? next.key.comparisonModifier : modifier))
     }
 
     /// The modifier for at least one element.

@@ -9,30 +9,32 @@ package struct Aggregate {
     private var extreme = EvaluatedValue.null
 
     /// Creates an aggregate without values.
+    ///
+    /// - Parameter op: An operator that has one result, which those for unions do not have.
     package init(_ op: CollectionOperator) {
         self.op = op
     }
 
     /// Adds a value; nil is ignored.
+    ///
+    /// `@count` counts nil, too, so its values are not added here.
     package mutating func add(_ value: EvaluatedValue) throws(EvaluationError) {
         if value.isNull { return }
         count += 1
-        switch op {
-        case .sum, .average:
-            switch try NumericValue(operand: value) {
-            case .integer(let number): integers += Int128(number)
-            case .double(let number):
-                hasDouble = true
-                fractions.add(number)
-            }
-        case .minimum, .maximum:
+        if op == .minimum || op == .maximum {
             if extreme.isNull {
                 extreme = value
                 return
             }
             let order = try ValueOrder.compare(value, extreme, [])
             if op == .minimum ? order < 0 : order > 0 { extreme = value }
-        case .count, .unionOfObjects, .distinctUnionOfObjects: break
+            return
+        }
+        switch try NumericValue(operand: value) {
+        case .integer(let number): integers += Int128(number)
+        case .double(let number):
+            hasDouble = true
+            fractions.add(number)
         }
     }
 
@@ -47,8 +49,7 @@ package struct Aggregate {
             if count == 0 { return .null }
             return .double(try double() / Double(count))
         case .minimum, .maximum: return extreme
-        case .count: return .integer(count)
-        case .unionOfObjects, .distinctUnionOfObjects: return .null
+        default: return .integer(count)
         }
     }
 

@@ -55,9 +55,9 @@ struct ConstantComparison {
         switch constant {
         case .number(let number):
             if known == nil { known = Self.number(value, readsText: true) }
-            return known.flatMap { ordered($0, number) }
+            return known.map { ordered($0, number) }
         case .flag(let number):
-            return Self.number(value, readsText: false).flatMap { ordered($0, number) }
+            return Self.number(value, readsText: false).map { ordered($0, number) }
         case .text(let text):
             guard let bytes = value.textBytes else { return nil }
             return compare(bytes, text)
@@ -76,8 +76,9 @@ struct ConstantComparison {
         }
     }
 
+    /// Returns the result for two numbers; numbers are the constants of `==` to `>=` only.
     @inline(__always)
-    private func ordered(_ left: NumericValue, _ right: NumericValue) -> Bool? {
+    private func ordered(_ left: NumericValue, _ right: NumericValue) -> Bool {
         let order = NumericValue.order(left, right)
         return switch op {
         case .equal: order == 0
@@ -85,8 +86,7 @@ struct ConstantComparison {
         case .less: order < 0
         case .lessOrEqual: order <= 0
         case .greater: order > 0
-        case .greaterOrEqual: order >= 0
-        default: nil
+        default: order >= 0
         }
     }
 

@@ -22,7 +22,7 @@ struct EvaluationCompiler<Scheme: EvaluationScheme> {
     /// A compiled expression: its node, and what is known about its value.
     struct Compiled {
         var node: Int
-        var shape = EvaluationShape.single
+        var shape: EvaluationShape
         /// The kind of the objects that are its values, as in `EvaluationScheme`; `nil` for other
         /// values.
         var kind: Int?

@@ -51,15 +51,14 @@ extension EvaluationProgram {
                 return try body(element)
             }
         case .function(let function, let arguments):
-            guard case .pieces(let visitPieces) = functions[function] else { fallthrough }
-            guard let values = try values(of: arguments, from: 0, scope) else { return true }
+            guard case .pieces(let visitPieces) = functions[function],
+                let values = try values(of: arguments, from: 0, scope)
+            else { return true }
             return try visitPieces(values) { piece throws(EvaluationError) in
                 try body(.value(piece))
             }
-        default:
-            let value = try value(node, scope)
-            if value.isNull { return true }
-            throw .wrongKind(needed: "A collection", found: value.kindName)
+        // The compiler rejects every other node, since it has one value.
+        default: throw .wrongKind(needed: "A collection", found: "one value")
         }
     }
 

@@ -41,15 +41,12 @@ extension EvaluationProgram {
         return modifier == .any ? !isNeverBroken : isNeverBroken
     }
 
+    /// Returns whether an expression of several or of an unknown number of values has several.
     private func isCollection<Graph>(
         _ node: Int, _ shape: EvaluationShape, _ scope: EvaluationScope<Graph>
     ) throws(EvaluationError) -> Bool {
         if shape == .several { return true }
-        switch nodes[node] {
-        case .slot, .path, .member:
-            if case .elements = try property(node, scope) { return true }
-        default: break
-        }
+        if case .elements = try property(node, scope) { return true }
         return false
     }
 
@@ -108,10 +105,11 @@ extension EvaluationProgram {
         }
         if let candidates = listIndexes[rightNode]?.candidates(left) {
             for index in candidates {
-                guard case .constant(.untypedText(let text)) = nodes[elements[index]] else {
-                    continue
+                if case .constant(.untypedText(let text)) = nodes[elements[index]],
+                    try equals(left, listed: text, options)
+                {
+                    return true
                 }
-                if try equals(left, listed: text, options) { return true }
             }
             return false
         }

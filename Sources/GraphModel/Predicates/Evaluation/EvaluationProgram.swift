@@ -180,11 +180,11 @@ extension EvaluationProgram {
             }
             return try compare(modifier, op, options, left, right, scope)
         case .nilTest(let slot, let isNegated):
-            switch scope.graph.property(slot, of: scope.object) {
-            case .value(let value): return value.isNull != isNegated
-            case .object: return isNegated
-            case .elements: throw .severalValues
+            if case .value(let value) = scope.graph.property(slot, of: scope.object) {
+                return value.isNull != isNegated
             }
+            // It is an object; the compiler creates this node only for keys with one value.
+            return isNegated
         default: return false
         }
     }
@@ -235,7 +235,7 @@ extension EvaluationProgram {
 
     /// Returns the error for a field that is used as a value but has nested content.
     private func misuse(of slot: Int, isList: Bool) -> EvaluationError {
-        .nested(field: slot < fieldNames.count ? fieldNames[slot] : "", isList: isList)
+        .nested(field: fieldNames[slot], isList: isList)
     }
 
     /// Returns the property of an expression's node, without converting objects to IDs.

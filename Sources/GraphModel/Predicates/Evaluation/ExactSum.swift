@@ -63,7 +63,7 @@ struct ExactSum {
         guard special == 0 else { return special }
         if limbs.isEmpty { return 0 }
         let carried = Self.carried(limbs)
-        guard (carried.last ?? 0) < 0 else { return Self.rounded(carried) }
+        guard carried[Self.limbCount - 1] < 0 else { return Self.rounded(carried) }
         return -Self.rounded(Self.carried(limbs.map { -$0 }))
     }
 

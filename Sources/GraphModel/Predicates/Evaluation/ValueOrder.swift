@@ -1,13 +1,14 @@
 /// Equality and order of values, for comparisons and for sorting.
 enum ValueOrder {
     /// Returns whether two values are equal; nil equals only nil.
+    ///
+    /// The caller compares objects, since only the program knows their root entities.
     static func isEqual(
         _ left: EvaluatedValue, _ right: EvaluatedValue, _ options: ComparisonOptions
     ) throws(EvaluationError) -> Bool {
         switch (left, right) {
         case (.boolean(let left), .boolean(let right)): return left == right
         case (.integer(let left), .integer(let right)): return left == right
-        case (.object(let left), .object(let right)): return left == right
         default: break
         }
         if left.isNull || right.isNull { return left.isNull && right.isNull }

@@ -192,7 +192,7 @@ extension EvaluatedValue {
         case .uuid: "a UUID"
         case .binary: "binary data"
         case .object: "an object"
-        case .nested(let isList): isList ? "a list" : "an object"
+        case .nested: "a list or an object"
         }
     }
 }

@@ -166,9 +166,6 @@ enum NumericValue {
         if case .integer(let left) = left, case .integer(let right) = right {
             return try compute(op, left, right).map { .integer($0) }
         }
-        guard !op.isOfIntegers else {
-            throw .wrongKind(needed: "A whole number", found: "a fraction")
-        }
         let result: Double
         switch op {
         case .add: result = left.double + right.double
@@ -177,7 +174,8 @@ enum NumericValue {
         case .divide:
             if right.double == 0 { return nil }
             result = left.double / right.double
-        case .power, .shiftLeft, .shiftRight, .bitAnd, .bitXor, .bitOr: return nil
+        case .power, .shiftLeft, .shiftRight, .bitAnd, .bitXor, .bitOr:
+            throw .wrongKind(needed: "A whole number", found: "a fraction")
         }
         guard result.isFinite else { throw .overflow }
         return .double(result)

@@ -173,13 +173,17 @@ extension GraphValue: CustomStringConvertible {
             value.isFinite ? value.description : "CAST('\(value)', 'NSNumber')"
         case .decimal(let text): Self.isReadAsInteger(text) ? text + ".0" : text
         case .string(let text): Self.quoted(text)
-        case .date, .uuid, .binary, .object: PredicateCast.text(self) ?? "nil"
+        case .date(let seconds): PredicateCast.text(ofDate: seconds)
+        case .uuid(let bytes): PredicateCast.text(ofUUID: bytes)
+        case .binary(let bytes): PredicateCast.text(ofData: bytes)
+        case .object(let id): "CAST('\(id.entityNumber)/p\(id.primaryKey)', 'NSManagedObjectID')"
         }
     }
 
     /// Returns whether a decimal without a fraction would be parsed as an integer.
     private static func isReadAsInteger(_ text: String) -> Bool {
-        UInt64(text.hasPrefix("-") ? text.dropFirst() : text[...]).map { $0 <= 1 << 63 } ?? false
+        UInt64(text.hasPrefix("-") ? text.dropFirst() : Substring(text)).map { $0 <= 1 << 63 }
+            ?? false
     }
 
     /// Returns a string in double quotes, with escapes.

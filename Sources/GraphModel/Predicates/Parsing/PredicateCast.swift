@@ -41,23 +41,23 @@ enum PredicateCast {
         return .object(ManagedObjectID(entityNumber: entity, primaryKey: key))
     }
 
-    /// Returns a date, UUID, object ID, or binary data as a cast that is parsed to an equal value.
-    static func text(_ value: GraphValue) -> String? {
-        switch value {
-        case .date(let seconds):
-            if !seconds.isFinite { return "CAST('\(seconds)', 'NSDate')" }
-            let text = ScalarText.isoDate(seconds)
-            let isExact = date(text) == value
-            return "CAST(\(isExact ? "'\(text)'" : seconds.description), 'NSDate')"
-        case .uuid(let bytes) where bytes.count == 16:
-            let text = bytes.withUnsafeBufferPointer(ScalarText.uuidText)
-            return "CAST('\(text)', 'NSUUID')"
-        case .uuid(let bytes), .binary(let bytes):
-            let text = bytes.withUnsafeBufferPointer(ScalarText.base64Text)
-            return "CAST('\(text)', 'NSData')"
-        case .object(let id):
-            return "CAST('\(id.entityNumber)/p\(id.primaryKey)', 'NSManagedObjectID')"
-        default: return nil
-        }
+    /// Returns a date as a cast that is parsed to an equal value.
+    static func text(ofDate seconds: Double) -> String {
+        if !seconds.isFinite { return "CAST('\(seconds)', 'NSDate')" }
+        let text = ScalarText.isoDate(seconds)
+        let isExact = date(text) == .date(secondsSinceReference: seconds)
+        return "CAST(\(isExact ? "'\(text)'" : seconds.description), 'NSDate')"
+    }
+
+    /// Returns a UUID as a cast; bytes that are not a UUID are printed as binary data.
+    static func text(ofUUID bytes: [UInt8]) -> String {
+        guard bytes.count == 16 else { return text(ofData: bytes) }
+        let text = bytes.withUnsafeBufferPointer(ScalarText.uuidText)
+        return "CAST('\(text)', 'NSUUID')"
+    }
+
+    /// Returns binary data as a cast that is parsed to an equal value.
+    static func text(ofData bytes: [UInt8]) -> String {
+        "CAST('\(bytes.withUnsafeBufferPointer(ScalarText.base64Text))', 'NSData')"
     }
 }

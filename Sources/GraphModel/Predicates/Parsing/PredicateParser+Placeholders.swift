@@ -55,7 +55,12 @@ extension PredicateParser {
     }
 
     /// Reads a `%K` after a dot and returns its key path.
-    mutating func keyArgument(at place: Int) throws(GraphPredicateError) -> GraphExpression {
+    ///
+    /// - Returns: The keys; for a path such as `tasks.@sum.hours`, also the operator and the keys
+    ///   after it.
+    mutating func keyArgument(
+        at place: Int
+    ) throws(GraphPredicateError) -> (keys: [String], op: CollectionOperator?, rest: [String]) {
         let argument = try nextArgument(for: "K", at: place)
         let path: GraphExpression? =
             switch argument.graphExpression {
@@ -64,7 +69,8 @@ extension PredicateParser {
             }
         try advance()
         switch path {
-        case .keyPath?, .collection(.keyPath, _, _)?: return path ?? .evaluatedObject
+        case .keyPath(let keys)?: return (keys, nil, [])
+        case .collection(.keyPath(let keys), let op, let rest)?: return (keys, op, rest)
         default:
             throw error("The argument for %K must be a key path", .argument, at: place)
         }

@@ -22,17 +22,14 @@ extension PredicateParser {
             case .operation(let name):
                 return try collection(try member(keys, of: base), name)
             case .placeholder("K"):
-                switch try keyArgument(at: offset) {
-                case .keyPath(let path): keys += path
-                case .collection(.keyPath(let path), let op, let rest):
-                    return try finish(
-                        .expression(
-                            .collection(
-                                try expression(try member(keys + path, of: base)), op, rest)),
-                        at: offset, depth: base.depth)
-                default: break
-                }
-                continue
+                let argument = try keyArgument(at: offset)
+                keys += argument.keys
+                guard let op = argument.op else { continue }
+                return try finish(
+                    .expression(
+                        .collection(
+                            try expression(try member(keys, of: base)), op, argument.rest)),
+                    at: offset, depth: base.depth)
             case .variable, .placeholder:
                 throw error(
                     "A dictionary is not a value here; after the dot, write a key or %K", at: offset
@@ -96,10 +93,11 @@ extension PredicateParser {
                 throw error("One collection operator cannot follow another", at: offset)
             case .placeholder("K"):
                 let start = offset
-                guard case .keyPath(let path) = try keyArgument(at: start) else {
+                let argument = try keyArgument(at: start)
+                guard argument.op == nil else {
                     throw error("One collection operator cannot follow another", at: start)
                 }
-                keys += path
+                keys += argument.keys
                 continue
             default: throw error("A key is missing after the dot", at: offset)
             }

@@ -98,7 +98,7 @@ struct PredicateParser {
                     + "\(format.utf8.count); give long lists as arguments")
         }
         self.format = format
-        self.arguments = arguments[...]
+        self.arguments = ArraySlice(arguments)
         self.collects = collects
         lexer = PredicateLexer(format)
         try advance()

@@ -4,6 +4,7 @@ struct FunctionCheck {
     let name: String
     let node: Int
 
+    /// Returns the type of the result; throws if the function does not take the arguments.
     func kind(
         _ arguments: [PredicateResolver.Resolved]
     ) throws(GraphPredicateError) -> ExpressionKind {
@@ -33,10 +34,10 @@ struct FunctionCheck {
         case .count, .integer: return .integer
         case .date: return .date
         case .uuid: return .uuid
-        case .number: return ExpressionKind.numeric(arguments.first?.kind ?? .integer, .integer)
+        case .number: return ExpressionKind.numeric(arguments[0].kind, .integer)
         case .cast: return try castKind(arguments)
         case .common:
-            guard var result = arguments.first else { return .null }
+            var result = arguments[0]
             for argument in arguments.dropFirst() {
                 result.kind = try resolver.common(result, argument)
             }
@@ -87,7 +88,7 @@ struct FunctionCheck {
     private func castKind(
         _ arguments: [PredicateResolver.Resolved]
     ) throws(GraphPredicateError) -> ExpressionKind {
-        guard let type = try castType(arguments) else { return .null }
+        let type = try castType(arguments)
         switch arguments[0].kind {
         case .object, .collection, .list, .opaque:
             throw resolver.error(
@@ -98,16 +99,16 @@ struct FunctionCheck {
     }
 
     /// Returns the type in the second argument of a cast, by its model or Foundation name.
+    ///
+    /// The number of arguments must be correct.
     func castType(
         _ arguments: [PredicateResolver.Resolved]
-    ) throws(GraphPredicateError) -> AttributeType? {
-        guard arguments.count == 2, case .constant(.string(let text)) = arguments[1].expression,
+    ) throws(GraphPredicateError) -> AttributeType {
+        guard case .constant(.string(let text)) = arguments[1].expression,
             let type = AttributeType(rawValue: text) ?? Self.foundationTypes[text],
             type != .transformable, type != .undefined
         else {
-            throw resolver.error(
-                .function, CastFunction.needsType,
-                node: arguments.last?.node ?? node)
+            throw resolver.error(.function, CastFunction.needsType, node: arguments[1].node)
         }
         return type
     }

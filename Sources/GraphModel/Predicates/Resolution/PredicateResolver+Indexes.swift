@@ -7,19 +7,19 @@ extension PredicateResolver {
         _ base: GraphExpression, _ index: GraphIndex
     ) throws(GraphPredicateError) -> Resolved {
         let base = try resolve(base)
-        var position: Resolved?
+        var checked = index
         if case .position(let expression) = index {
-            let resolved = try resolve(expression)
-            try checkPosition(resolved)
-            position = resolved
+            let position = try resolve(expression)
+            try checkPosition(position)
+            checked = .position(position.expression)
         }
         let place = number()
         switch base.kind {
         case .unknown:
             return Resolved(expression: .index(base.expression, index), kind: .unknown, node: place)
-        case .list: return try element(of: base, index, position, node: place)
+        case .list: return try element(of: base, index, checked, node: place)
         case .collection(let element):
-            return try self.element(of: base, element, index, position, node: place)
+            return try self.element(of: base, element, checked, node: place)
         default:
             throw error(
                 .type,
@@ -43,8 +43,9 @@ extension PredicateResolver {
         }
     }
 
+    /// Returns the element of a list; `checked` is the index with its position resolved.
     private func element(
-        of list: Resolved, _ index: GraphIndex, _ position: Resolved?, node: Int
+        of list: Resolved, _ index: GraphIndex, _ checked: GraphIndex, node: Int
     ) throws(GraphPredicateError) -> Resolved {
         func at(_ place: Int) -> Resolved {
             guard list.elements.indices.contains(place) else {
@@ -63,19 +64,17 @@ extension PredicateResolver {
                 node: node)
         case .position(let place):
             if case .constant(.integer(let value)) = place {
-                return at(Int(exactly: value) ?? -1)
+                return at(Int(value))
             }
             var kind = list.elements.first ?? at(-1)
             for element in list.elements.dropFirst() { kind.kind = try common(kind, element) }
             return Resolved(
-                expression: .index(list.expression, .position(position?.expression ?? place)),
-                kind: kind.kind, node: node)
+                expression: .index(list.expression, checked), kind: kind.kind, node: node)
         }
     }
 
     private func element(
-        of collection: Resolved, _ element: ExpressionKind, _ index: GraphIndex,
-        _ position: Resolved?, node: Int
+        of collection: Resolved, _ element: ExpressionKind, _ index: GraphIndex, node: Int
     ) throws(GraphPredicateError) -> Resolved {
         if case .size = index {
             if case .function = collection.expression {
@@ -90,7 +89,6 @@ extension PredicateResolver {
             throw error(
                 .toMany, "This collection has no order, so it has no element by index", node: node)
         }
-        let index = position.map { GraphIndex.position($0.expression) } ?? index
         let expression = GraphExpression.index(collection.expression, index)
         // Each one is a query in the query of the next one. Five with computed positions exceed
         // the stack of SQLite's parser.

@@ -86,8 +86,8 @@ extension PredicateResolver {
         let kind = try check.kind(results)
         var arguments = results.map { $0.operand(of: kind) }
         let result = PredicateFunction.named[name]?.result
-        if result == .cast, let type = try check.castType(results) {
-            arguments[1] = .constant(.string(type.rawValue))
+        if result == .cast {
+            arguments[1] = .constant(.string(try check.castType(results).rawValue))
         }
         return Resolved(
             expression: .function(name, arguments), kind: kind, node: place,

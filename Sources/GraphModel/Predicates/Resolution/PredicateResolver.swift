@@ -85,8 +85,8 @@ struct PredicateResolver {
         variables: [String: any GraphPredicateArgument], source: PredicateSource,
         allowsTransient: Bool
     ) {
-        let isKnown = entityName.map { model?.entity(named: $0) != nil } ?? false
-        self.entityName = isKnown ? entityName ?? Self.unknownEntity : Self.unknownEntity
+        self.entityName =
+            entityName.flatMap { model?.entity(named: $0)?.name } ?? Self.unknownEntity
         self.model = model
         self.variables = variables
         self.source = source

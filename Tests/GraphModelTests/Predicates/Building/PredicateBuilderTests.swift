@@ -12,6 +12,7 @@ struct PredicateBuilderTests {
         static let dueDate = Key<Date?>("dueDate")
         static let tags = Key<Set<ManagedObjectID>>("tags")
         static let name = Key<String?>("name")
+        static let owner = Key<ManagedObjectID>("owner")
     }
 
     private static let title = GraphKey("title")
@@ -93,6 +94,50 @@ struct PredicateBuilderTests {
         (GraphKey("Full Name") == true, "#'Full Name' == YES"),
     ]
 
+    static let functionCases: [(GraphPredicate, String)] = [
+        (GraphKey("dueDate") > GraphFunction.today, "dueDate > today()"),
+        (GraphFunction.lowercase(title) == "a", "lowercase(title) == 'a'"),
+        (GraphFunction.uppercase(title) == "A", "uppercase(title) == 'A'"),
+        (GraphFunction.trim(title) == "a", "trim(title) == 'a'"),
+        (GraphFunction.sha256(title) == "a", "sha256(title) == 'a'"),
+        (GraphFunction.abs(priority) == 1, "abs(priority) == 1"),
+        (GraphFunction.floor(priority) == 1, "floor(priority) == 1"),
+        (GraphFunction.ceiling(priority) == 1, "ceiling(priority) == 1"),
+        (GraphFunction.round(priority) == 1, "round(priority) == 1"),
+        (
+            GraphFunction.named("substring", title, 0, 2) == "ab", "substring(title, 0, 2) == 'ab'"
+        ),
+        (priority ** 2 == 4, "priority ** 2 == 4"), (priority << 1 == 4, "priority << 1 == 4"),
+        (
+            title == "a" || title == "b" || title == "c",
+            "title == 'a' OR title == 'b' OR title == 'c'"
+        ),
+        (tags[.first].owner.name == "x", "tags[FIRST].owner.name == 'x'"),
+        (
+            GraphKey("SELF") == ManagedObjectID(entityNumber: 1, primaryKey: 2),
+            "SELF == CAST('1/p2', 'NSManagedObjectID')"
+        ),
+        // Text that is not a key path is one key.
+        (GraphKey("a..b") == 1, "#'a..b' == 1"), (GraphKey("@count") == 1, "#'@count' == 1"),
+        (GraphKey("tasks.@nope") == 1, "#'tasks.@nope' == 1"),
+        (GraphKey("tasks.@count.x") == 1, "#'tasks.@count.x' == 1"),
+        (GraphKey("tasks.@sum.@max.x") == 1, "#'tasks.@sum.@max.x' == 1"),
+    ]
+
+    @Test(
+        "functions and operators give the same tree as the text", arguments: functionCases.indices)
+    func functions(index: Int) throws {
+        let (predicate, format) = Self.functionCases[index]
+        #expect(predicate == (try GraphPredicate(format: format)), "\(predicate)")
+    }
+
+    @Test("text longer than a predicate is one key")
+    func longKeys() {
+        let text = String(repeating: "a.", count: 1 << 20) + "a"
+        let isOneKey = GraphKey(text).graphExpression == .keyPath([text])
+        #expect(isOneKey)
+    }
+
     @Test("untyped keys give the same tree as the text", arguments: untypedCases.indices)
     func untyped(index: Int) throws {
         let (predicate, format) = Self.untypedCases[index]
@@ -116,6 +161,19 @@ struct PredicateBuilderTests {
         ),
         (Keys.tags.count == 0 && Keys.dueDate.isNil, "tags.@count == 0 AND dueDate == nil"),
         (Keys.title.key.length == 3, "title.length == 3"),
+        (
+            Keys.title.equals("x", [.c]) && Keys.title.endsWith("y", [.d]),
+            "title ==[c] 'x' AND title ENDSWITH[d] 'y'"
+        ),
+        (Keys.code.like("a*") && Keys.code.matches("a+"), "code LIKE 'a*' AND code MATCHES 'a+'"),
+        (Keys.owner.appending(Key<Int>("tasks.@count")) > 3, "owner.tasks.@count > 3"),
+        (Keys.owner.appending(Key<Int>("tasks.@sum.cost")) > 3, "owner.tasks.@sum.cost > 3"),
+        (Keys.owner.appending(Key<String>("tags.name").any) == "x", "ANY owner.tags.name == 'x'"),
+        (
+            Keys.owner.appending(Key<ManagedObjectID>("SELF"))
+                == ManagedObjectID(entityNumber: 1, primaryKey: 2),
+            "owner == CAST('1/p2', 'NSManagedObjectID')"
+        ),
     ]
 
     @Test("typed keys give the same tree as the text", arguments: typedCases.indices)

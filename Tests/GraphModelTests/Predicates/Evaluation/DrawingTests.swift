@@ -94,7 +94,14 @@ struct DrawingTests {
     @Test("nil gives nil; reversed bounds and values that are not lists are errors")
     func mistakes() throws {
         #expect(try values("random(nil, 1)", rows: 1).first?.isNull == true)
-        #expect(throws: EvaluationError.self) { try values("random(2, 1)", rows: 1) }
+        #expect(try values("pick({})", rows: 1).first?.isNull == true)
+        let reversed = EvaluationError.wrongKind(
+            needed: "A lower bound, then a higher one", found: "the other way round")
+        for bounds in [
+            "2, 1", "2.5, 1.5", "cast('2001-01-02', 'Date'), cast('2001-01-01', 'Date')",
+        ] {
+            #expect(throws: reversed) { try values("random(\(bounds))", rows: 1) }
+        }
         #expect(throws: EvaluationError.self) { try values("lorem(-1)", rows: 1) }
         #expect(throws: GraphPredicateError.self) { try values("pick(3)", rows: 1) }
         #expect(throws: GraphPredicateError.self) {

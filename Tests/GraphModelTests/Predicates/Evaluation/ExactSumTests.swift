@@ -9,7 +9,8 @@ import Testing
             ([], 0), ([-0.0], 0), ([0.1, 0.2], 0.1 + 0.2), ([-1.5, 0.25], -1.25),
             (Array(repeating: 0.1, count: 10), 1),
             ([1e308, 1e308, -1e308, -1e308, 1], 1), ([1e308, 1e308], .infinity),
-            ([-1e308, -1e308], -.infinity),
+            ([-1e308, -1e308], -.infinity), ([.infinity, 1], .infinity),
+            ([1, -.infinity, 2], -.infinity),
             (
                 [
                     Double.leastNonzeroMagnitude, Double.leastNonzeroMagnitude,

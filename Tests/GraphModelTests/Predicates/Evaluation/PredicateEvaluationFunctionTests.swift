@@ -29,6 +29,7 @@ struct PredicateEvaluationFunctionTests {
             ("substring(text, 0, -1)", .string("")), ("substring(text, 0, 0)", .string("")),
             ("substring(text, 9223372036854775807, 9223372036854775807)", .string("")),
             ("substring(text, -9223372036854775807, 9223372036854775807)", .string("")),
+            ("substring(text, 1.0, 2.0)", .string("😀")),
             ("substring('', 0, 5)", .string("")), ("substring('a\0b', 1, 1)", .string("\0")),
             ("replace('aaa', 'aa', 'b')", .string("ba")),
             ("replace('abc', '', 'x')", .string("abc")),
@@ -53,6 +54,10 @@ struct PredicateEvaluationFunctionTests {
             ("format(today(), 'y-M-d')", .string("2001-1-2")),
             ("format(now(), 'y-M-d H:m')", .string("2001-1-2 1:0")),
             ("format(date('2024-02-29', 'yyyy-MM-dd'), 'dd.MM.yyyy')", .string("29.02.2024")),
+            (
+                "cast(uuid5(cast(dns, 'UUID'), 'python.org'), 'String')",
+                .string("886313E1-3B8A-5372-9B90-0C9AEE199E5D")
+            ),
             (
                 "uuid5(dns, 'python.org')",
                 .uuid([

@@ -156,6 +156,12 @@ enum PredicateFormats {
             prints: "SELF IN {CAST('1/p2', 'NSManagedObjectID')}"),
         .init("a == %@ AND b == %@", Bool?.none, true as Bool?, prints: "a == nil AND b == YES"),
         .init("a IN %@", Set(["x"]), prints: "a IN {\"x\"}"),
+        .init(
+            "%K == 1 AND %K.@count > 2", GraphKey("a.b"), GraphExpression.keyPath(["c"]),
+            prints: "a.b == 1 AND c.@count > 2"),
+        .init("%K == $x", "SELF", prints: "SELF == $x"),
+        .init("a == %@", "xyz".dropFirst(), prints: "a == \"yz\""),
+        .init("a IN {%u, %u}", UInt(3), UInt.max, prints: "a IN {3, 1.8446744073709552e+19}"),
         .init("a IN %@", [1, nil, 3] as [Int?], prints: "a IN {1, nil, 3}"),
         .init(
             "a == 1 AND %@ OR NOT %@", GraphKey("b") == 2,
@@ -287,6 +293,25 @@ struct PredicateLanguageTests {
         }
     }
 
+    @Test("expressions, values, and comparisons decode from their text")
+    func decodesParts() throws {
+        func decoded<Part: Decodable>(_ json: String, as type: Part.Type) throws -> Part {
+            try JSONDecoder().decode(type, from: Data(json.utf8))
+        }
+        #expect(
+            try decoded(#""a + 1""#, as: GraphExpression.self)
+                == .arithmetic(.add, .keyPath(["a"]), .constant(.integer(1))))
+        #expect(try decoded(#""YES""#, as: GraphValue.self) == .boolean(true))
+        #expect(
+            try decoded(#""a > 1""#, as: GraphComparison.self)
+                == GraphComparison(.keyPath(["a"]), .greater, .constant(.integer(1))))
+        #expect(throws: DecodingError.self) { try decoded(#""a""#, as: GraphValue.self) }
+        #expect(throws: DecodingError.self) {
+            try decoded(#""a > 1 AND b > 1""#, as: GraphComparison.self)
+        }
+        #expect(throws: DecodingError.self) { try decoded(#""a +""#, as: GraphExpression.self) }
+    }
+
     @Test("encoding rejects trees that cannot be decoded")
     func refusesToEncode() {
         #expect(throws: EncodingError.self) {
@@ -295,6 +320,9 @@ struct PredicateLanguageTests {
         var deep = GraphKey("a") == 1
         for _ in 0..<1_000 { deep = !deep }
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(deep) }
+        var deepValue = GraphExpression.keyPath(["a"])
+        for _ in 0..<1_000 { deepValue = .negation(deepValue) }
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode(deepValue) }
     }
 
     @Test("substitutes values, lists, and objects for variables")

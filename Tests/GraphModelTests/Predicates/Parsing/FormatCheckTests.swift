@@ -35,6 +35,7 @@ import Testing
         "reports every mistake of a predicate",
         arguments: [
             ("title == 'x' AND number > $n", []),
+            ("title == $n", ["10 Text cannot be compared with a number ($n)"]),
             (
                 "titel == 'x' AND numbr > $m",
                 [
@@ -202,5 +203,13 @@ import Testing
                 "25 'lowercase' needs text, not a number",
                 "31 There is no function 'foo'",
             ])
+    }
+
+    @Test("accepts any collection and any index if the entity is unknown")
+    func anyCollections() throws {
+        let mistakes = try Self.check(nil)
+            .predicate("a.b.@sum.c > 1 AND a[0] == 1 AND a.@count > 1 AND lowercase(5) == 'x'")
+            .mistakes
+        #expect(Self.text(mistakes) == ["61 'lowercase' needs text, not a number"])
     }
 }

@@ -61,6 +61,14 @@ struct PredicateParserTests {
             ("é == 'ü'", "é == \"ü\""), ("  a\n==\t1  ", "a == 1"),
             ("count:(owner.tasks) > 1", "owner.tasks.@count > 1"),
             ("average:(tasks.hours) > sum(tasks.cost)", "tasks.@avg.hours > tasks.@sum.cost"),
+            (
+                "d < CAST('inf', 'NSDate') OR d > CAST('-inf', 'NSDate')",
+                "d < CAST('inf', 'NSDate') OR d > CAST('-inf', 'NSDate')"
+            ),
+            (
+                ".1234567890123456789012345678901234567890123 == a",
+                "0.1234567890123456789012345678901234567890123 == a"
+            ),
         ])
     func prints(format: String, expected: String) throws {
         let predicate = try GraphPredicate(format: format)
@@ -131,6 +139,14 @@ struct PredicateParserTests {
                 "sum:(hours) > 1", 5, "predicate.syntax",
                 "A key path is expected here; write tasks.@sum.hours"
             ),
+            (
+                "count:(5) > 1", 7, "predicate.syntax",
+                "A key path is expected here; write tasks.@count"
+            ),
+            (
+                "'x' IS NULL", 4, "predicate.syntax",
+                "IS NULL is SQL; predicates compare with nil"
+            ),
             ("a == %@", 5, "predicate.argument", "There is no argument for %@"),
             (
                 "a[] == 1", 2, "predicate.syntax",
@@ -143,6 +159,43 @@ struct PredicateParserTests {
         #expect(error?.byteOffset == offset)
         #expect(error?.code.rawValue == code)
         #expect(error?.message == message)
+    }
+
+    @Test(
+        "reports arguments that do not fit their placeholders",
+        arguments: [
+            ("%K == 1", ["a..b"], 0, "The argument for %K must be a key path"),
+            ("%K == 1", ["a.@nope"], 0, "The argument for %K must be a key path"),
+            ("a.%K == 1", [], 2, "There is no argument for %K"),
+            ("a.%K == 1", ["SELF"], 2, "The argument for %K must be a key path"),
+            ("a.%K == 1", ["@count.x"], 2, "The argument for %K must be a key path"),
+            (
+                "a.@sum.%K == 1", ["b.@count"], 7,
+                "One collection operator cannot follow another"
+            ),
+        ] as [(String, [String], Int, String)])
+    func reportsArguments(format: String, arguments: [String], offset: Int, message: String) {
+        let error = #expect(throws: GraphPredicateError.self) {
+            try ParsedPredicate(format: format, arguments: arguments)
+        }
+        #expect(error?.byteOffset == offset)
+        #expect(error?.message == message)
+    }
+
+    @Test("reports an expression without any text")
+    func rejectsEmptyExpressions() {
+        let error = #expect(throws: GraphPredicateError.self) { try GraphExpression(format: " ") }
+        #expect(error?.message == "The expression is empty")
+    }
+
+    @Test("prints values and trees that only code can build")
+    func printsBuiltTrees() throws {
+        #expect(GraphPredicate.and([]).description == "TRUEPREDICATE")
+        #expect(GraphPredicate.or([]).description == "FALSEPREDICATE")
+        #expect(GraphExpression.keyPath([]).description == "SELF")
+        #expect(GraphValue.uuid([1]).description == "CAST('AQ==', 'NSData')")
+        let notANumber = try GraphPredicate(format: "a == CAST('nan', 'NSNumber')")
+        #expect(notANumber.description == "a == CAST('nan', 'NSNumber')")
     }
 
     @Test("shows the location below the line")

@@ -53,6 +53,18 @@ struct PredicateResolutionTests {
             ),
             ("length(title) > 2", "length(title) > 2"), ("TRUEPREDICATE", "TRUEPREDICATE"),
             ("ternary(isCompleted == 1, 1, 2) == 1", "TERNARY(isCompleted == YES, 1, 2) == 1"),
+            ("isCompleted == 1.0", "isCompleted == YES"),
+            ("isCompleted == 0.0", "isCompleted == NO"),
+            ("estimate == YES", "estimate == 1.0"), ("estimate != NO", "estimate != 0.0"),
+            ("estimate == 0.12345678901234567890123", "estimate == 0.12345678901234568"),
+            ("priority == 0.12345678901234567890123", "priority == 0.12345678901234568"),
+            ("-isCompleted == 1", "-isCompleted == 1"),
+            ("photo == CAST('AQID', 'NSData')", "photo == CAST('AQID', 'NSData')"),
+            ("priority == {}[priority]", "priority == {}[priority]"),
+            (
+                "SUBQUERY(tags.name, $n, $n.length > 3).@count > 0",
+                "SUBQUERY(tags.name, $n, length($n) > 3).@count > 0"
+            ),
         ])
     func resolves(format: String, expected: String) throws {
         let resolved = try ParsedPredicate(format: format)
@@ -132,6 +144,74 @@ struct PredicateResolutionTests {
                 "Look-ahead and look-behind are not supported (column 2 of the pattern)"
             ),
             ("length(priority) > 1", 7, "predicate.function", "'length' needs text, not a number"),
+            (
+                "isCompleted == 0.5", 15, "predicate.type",
+                "A boolean cannot be compared with a number (0.5)"
+            ),
+            (
+                "ANY tags.name IN title", 17, "predicate.to-many",
+                "ANY with IN needs a list or a collection on its right"
+            ),
+            (
+                "title == tags.name", 9, "predicate.to-many",
+                "A to-many key path needs ANY, ALL, or NONE before it, or an operator such as @count"
+            ),
+            (
+                "tags.name == nil", 0, "predicate.to-many",
+                "A to-many key path needs ANY, ALL, or NONE before it, or an operator such as @count"
+            ),
+            (
+                "{1} == {2}", 7, "predicate.type",
+                "Lists are not compared with each other; ask for values by IN"
+            ),
+            (
+                "priority == CAST('1/p2', 'NSManagedObjectID')", 12, "predicate.type",
+                "A number cannot be compared with an object (CAST('1/p2', 'NSManagedObjectID'))"
+            ),
+            (
+                "lowercase(tags.name) == 'x'", 10, "predicate.function",
+                "'lowercase' needs text, not a collection"
+            ),
+            (
+                "uuid5(priority, 'a') == id", 6, "predicate.function",
+                "'uuid5' needs a UUID, not a number"
+            ),
+            (
+                "cast(tags, 'String') == 'x'", 5, "predicate.function",
+                "cast cannot read a collection"
+            ),
+            (
+                "tags.name.@max.x > 1", 10, "predicate.unknown-key",
+                "The elements of the collection have no keys"
+            ),
+            (
+                "category.tasks.@max.address == nil", 15, "predicate.type",
+                "@max cannot order a transformable value"
+            ),
+            (
+                "length(title).x == 1", 0, "predicate.unsupported",
+                "Only key paths, variables, and elements of ordered relationships have keys"
+            ),
+            (
+                "ANY tags.name.length > 3", 4, "predicate.unsupported",
+                "The lengths of several texts cannot be compared at once"
+            ),
+            (
+                "priority.length > 3", 0, "predicate.unknown-key",
+                "'priority' of 'Task' is an attribute and has no keys"
+            ),
+            (
+                "tags.name + 1 == 2", 0, "predicate.to-many",
+                "A to-many key path needs ANY, ALL, or NONE before it, or an operator such as @count"
+            ),
+            (
+                "category + 1 == 2", 0, "predicate.type",
+                "Arithmetic needs numbers, not an object (Category)"
+            ),
+            (
+                "SUBQUERY(tags.name, $n, $n.x == 1).@count > 0", 24, "predicate.variable",
+                "'$n' is a value and has no keys"
+            ),
         ])
     func refuses(format: String, offset: Int, code: String, message: String) throws {
         let parsed = try ParsedPredicate(format: format)
@@ -142,6 +222,64 @@ struct PredicateResolutionTests {
         #expect(error?.message == message)
         #expect(error?.byteOffset == offset)
         #expect(error?.code.rawValue == code)
+    }
+
+    @Test(
+        "explains how to compare several values",
+        arguments: [
+            ("tags == nil", "write `tags.@count` to count the objects"),
+            ("tags.name == 'x'", "write `ANY tags.name` to ask for at least one"),
+            (
+                "SUBQUERY(tags, $t, $t.name == 'x') == nil",
+                "write `.@count` after the parenthesis to count its objects"
+            ),
+            ("split(title, ',') == 'x'", nil),
+        ] as [(String, String?)])
+    func severalValues(_ format: String, _ fix: String?) throws {
+        let model = try Self.model()
+        let error = #expect(throws: GraphPredicateError.self) {
+            try ParsedPredicate(format: format).resolved(for: "Task", in: model)
+        }
+        #expect(error?.code == .toMany)
+        #expect(error?.fix == fix)
+    }
+
+    @Test(
+        "decimals that keep their digits are compared with every kind of number",
+        arguments: [
+            ("amount == YES", "amount == 1"), ("amount != NO", "amount != 0"),
+            (
+                "cast(amount, 'Decimal') == 0.1234567890123456789",
+                "cast(amount, \"Decimal\") == 0.1234567890123456789"
+            ),
+        ])
+    func exactDecimals(_ format: String, _ expected: String) throws {
+        var amount = AttributeDescription(name: "amount", type: .decimal)
+        amount.keepsDigits = true
+        let model = try TaskModel.with([amount], "category", to: "Category")
+        let resolved = try ParsedPredicate(format: format).resolved(for: "Task", in: model)
+        #expect(resolved.description == expected)
+    }
+
+    @Test("a variable must be a value")
+    func variablesOfKeys() throws {
+        let model = try Self.model()
+        let error = #expect(throws: GraphPredicateError.self) {
+            try GraphPredicate(format: "title == $key")
+                .resolved(for: "Task", in: model, variables: ["key": GraphKey("title")])
+        }
+        #expect(error?.message == "'$key' must be a value or a list of values")
+    }
+
+    @Test("explains how to write a date in an expression that was built in code")
+    func builtDates() throws {
+        let model = try Self.model()
+        let dueDate = try #require(model.attribute("dueDate", of: "Task"))
+        let error = #expect(throws: GraphPredicateError.self) {
+            try GraphExpression(format: "priority + 1")
+                .resolved(for: "Task", in: model, assignedTo: dueDate)
+        }
+        #expect(error?.fix == "a date is written cast('2026-01-31', 'Date')")
     }
 
     @Test("checks the values that are assigned to an attribute")
