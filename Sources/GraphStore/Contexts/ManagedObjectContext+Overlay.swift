@@ -33,8 +33,7 @@ extension ManagedObjectContext {
             isSelective ? EqualityLookup(plan.predicate, of: plan.layout) : nil
         let takesFamily = plan.numbers.count == plan.layout.entity.familyNumbers.count
         var nearer: [ManagedObjectContext] = []
-        for here in lineage {
-            guard !here.listed.isEmpty else { continue }
+        for here in lineage where !here.listed.isEmpty {
             defer { nearer.append(here) }
             let read = here.pendingIndex.objectsRead
             defer { statistics.pendingObjectsRead += here.pendingIndex.objectsRead - read }

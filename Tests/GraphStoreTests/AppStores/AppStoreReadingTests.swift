@@ -111,7 +111,10 @@ struct AppStoreFile {
             ("UPDATE Z_MODELCACHE SET Z_CONTENT = x''", nil),
             ("CREATE TABLE Z_9ODD (Z_1A INTEGER, Z_99B INTEGER)", nil),
             ("DELETE FROM Z_PRIMARYKEY", "does not list its entities"),
-            ("UPDATE Z_PRIMARYKEY SET Z_NAME = 'a;b' WHERE Z_ENT = 1", "does not list its entities"),
+            (
+                "UPDATE Z_PRIMARYKEY SET Z_NAME = 'a;b' WHERE Z_ENT = 1",
+                "does not list its entities"
+            ),
             ("UPDATE Z_PRIMARYKEY SET Z_SUPER = Z_ENT", "none can be inferred from its tables"),
         ] as [(String, String?)])
     func readsByTables(sql: String, problem: String?) throws {

@@ -294,7 +294,7 @@ import Testing
             #expect(
                 sql.lowercased()
                     == ("CREATE INDEX Z_Task_some ON ZTASK (ZN COLLATE BINARY ASC)"
-                        + (condition.map { " WHERE " + $0 } ?? "")).lowercased())
+                    + (condition.map { " WHERE " + $0 } ?? "")).lowercased())
         }
     }
 

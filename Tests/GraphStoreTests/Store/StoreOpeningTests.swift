@@ -140,7 +140,8 @@ import Testing
         #expect(error?.code == .permission)
     }
 
-    @Test("notes of a run replace a damaged file of notes, and are in the store if its name is long")
+    @Test(
+        "notes of a run replace a damaged file of notes, and are in the store if its name is long")
     func keepsNotesOfRuns() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.sqlite")

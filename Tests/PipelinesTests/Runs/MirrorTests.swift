@@ -181,7 +181,8 @@ struct MirrorTests {
         #expect(try folder.run(model: Self.model, mirror).status == .dataError)
         try folder.write("tasks.ndjson", Self.lines(1...19))
         #expect(try folder.run(model: Self.model, mirror).status == .ok)
-        #expect(try folder.rows("SELECT count(*), max(CAST(ZID AS INTEGER)) FROM ZTASK") == ["19|19"])
+        #expect(
+            try folder.rows("SELECT count(*), max(CAST(ZID AS INTEGER)) FROM ZTASK") == ["19|19"])
     }
 
     @Test("each run with the same input ends with the same objects and links")

@@ -56,7 +56,8 @@ extension BulkWriter {
         guard var journal else { return }
         let connection = session.connection
         let state = try encodedState(notes: journal.number + 1)
-        for (kind, runs, set) in [("seen", journal.seen, seen), ("spared", journal.spared, spared)] {
+        for (kind, runs, set) in [("seen", journal.seen, seen), ("spared", journal.spared, spared)]
+        {
             let note = Self.note(of: runs, in: set)
             if !note.isEmpty { try ProgressNotes.write(kind, journal.number, note, on: connection) }
         }
