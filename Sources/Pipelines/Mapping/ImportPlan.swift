@@ -82,6 +82,14 @@ package struct ImportPlan {
             separator = field.separator.map { Array($0.text.utf8) }
             isNeeded = field.isNeeded
         }
+
+        /// Creates the source of objects inside the record, which have no key to cast.
+        convenience init(objectsIn slot: Int, _ each: PlacedText) {
+            // The caster has no attribute of the entity, since the entity may have none.
+            self.init(
+                slot: slot, expression: nil, field: FieldMapping(source: each), fallback: .absent,
+                caster: ValueCaster(AttributeDescription(name: each.text, type: .undefined)))
+        }
     }
 
     /// The source of one relationship.

@@ -74,8 +74,6 @@ extension ImportPlanBuilder {
         try builder.addColumns()
         try builder.addLinks()
         builder.addWholes()
-        // The caster is not used: the field holds objects.
-        guard let attribute = model.attributes(of: entity).first else { return }
         let key = builder.key
         let slot = slot(nested.each.text)
         namedPaths.append(.init(slots: [slot], text: nested.each))
@@ -84,10 +82,7 @@ extension ImportPlanBuilder {
         links.append(
             ImportPlan.Link(
                 relationship,
-                ImportPlan.LinkPart(
-                    slot: slot, expression: nil, field: FieldMapping(source: nested.each),
-                    fallback: .absent, caster: ValueCaster(attribute)),
-                nested: objects,
+                ImportPlan.LinkPart(objectsIn: slot, nested.each), nested: objects,
                 isKey: self.key.contains(relationship.name)))
         var link = BulkPlan.Link(
             relationship: relationship.name, destination: entity,

@@ -120,6 +120,8 @@ extension RecordMapper {
                 note(error, "\(path).\(link.part.sourceText)", field, orIn: item)
             }
         }
+        // Without any cell, the list could not represent the object.
+        if nested.columns.isEmpty, nested.links.isEmpty { cells.append(.absent) }
     }
 
     /// Notes a fault of an object in the record, or of a field of the object.

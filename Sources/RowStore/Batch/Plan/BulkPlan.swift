@@ -79,7 +79,8 @@ package struct BulkPlan: Sendable, Hashable {
         package var key: [KeyPart]
         /// The plan for nested objects, whose cells the record contains and whose key is `key`.
         ///
-        /// A cell is then a list of the cells of all objects, in sequence.
+        /// A cell is then a list of the cells of all objects, in sequence. An object whose plan has
+        /// no cells is one absent cell.
         package var nested: BulkPlan?
         /// The name of the objects in reject messages, such as `items`.
         package var label = ""

@@ -28,7 +28,8 @@ extension BulkWriter {
     /// by one, every run would write all of them again, although the final object is unchanged.
     func elements(of batch: RowBatch, in cell: BulkCell) -> [NestedElement] {
         let end = cell.listStart + cell.listCount
-        let all = stride(from: cell.listStart, to: end, by: plan.plan.width).enumerated()
+        let width = max(1, plan.plan.width)
+        let all = stride(from: cell.listStart, to: end, by: width).enumerated()
             .map { NestedElement(number: $0.offset, start: $0.element) }
         guard all.count > 1, !plan.keyCells.isEmpty else { return all }
         let keys = all.map { element in
