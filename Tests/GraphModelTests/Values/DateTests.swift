@@ -72,7 +72,7 @@ struct DateTests {
     }
 
     @Test(
-        "reports whether the fraction of a date is kept to the microsecond",
+        "keeps the fraction of a date to the microsecond, or reports that it is not kept",
         arguments: [
             ("2024-02-29T12:30:15.123456Z", true, "2024-02-29T12:30:15.123456Z"),
             ("2272-12-31T23:59:59.999999Z", true, "2272-12-31T23:59:59.999999Z"),
@@ -90,11 +90,17 @@ struct DateTests {
             ("0001-01-01T00:00:00.001Z", true, "0001-01-01T00:00:00.001Z"),
             ("0001-01-01T00:00:00.000001Z", false, "0001-01-01T00:00:00Z"),
             ("1600-01-01T00:00:00.123456Z", false, "1600-01-01T00:00:00.123455Z"),
+            ("2026-01-31T23:59:59.99999999Z", true, "2026-01-31T23:59:59.9999999Z"),
+            ("2026-01-31T23:59:59.999999999Z", true, "2026-01-31T23:59:59.9999999Z"),
+            ("2026-01-31T23:59:59.123456789Z", true, "2026-01-31T23:59:59.1234568Z"),
+            ("2272-12-31T23:59:59.999999999Z", true, "2272-12-31T23:59:59.999999Z"),
+            ("1999-12-31T23:59:59.999999999999Z", true, "1999-12-31T23:59:59.999999996Z"),
+            ("1700-12-31T23:59:59.999999999Z", false, "1700-12-31T23:59:59.999998Z"),
         ])
     func keepsFractions(text: String, isKept: Bool, rounded: String) throws {
         let date = try #require(withBytes(text) { ScalarParser.readISODate($0) })
         #expect(date.isKept == isKept)
-        #expect(written { ScalarFormatter.isoDate(date.roundedSeconds, into: $0) } == rounded)
+        #expect(written { ScalarFormatter.isoDate(date.seconds, into: $0) } == rounded)
         let iso = try DatePattern(parsing: "yyyy-MM-dd'T'HH:mm:ss.SSSSSSX")
         if let same = withBytes(text, { iso.read($0) }) { #expect(same == date) }
     }

@@ -292,6 +292,32 @@ struct CastTests {
         #expect(try folder.text("out.ndjson") == rounded)
     }
 
+    @Test(
+        "a fraction of a second is not rounded into the next day",
+        arguments: ["", ", set: { day: { cast: lossy } }"])
+    func lastMoment(set: String) throws {
+        let folder = try Workspace()
+        try folder.write(
+            "a.ndjson",
+            """
+            {"id":"1","day":"2026-01-31T23:59:59.999999999Z"}
+            {"id":"2","day":"2026-01-31T23:59:59.9999999Z"}
+            """)
+        let run = try folder.run(
+            model: Self.model,
+            """
+            - { import: a.ndjson, into: All\(set) }
+            - { export: All, fields: [day, id], order: id, to: out.ndjson }
+            """)
+        #expect(run.text == "")
+        #expect(
+            try folder.text("out.ndjson") == """
+                {"day":"2026-01-31T23:59:59.9999999Z","id":"1"}
+                {"day":"2026-01-31T23:59:59.9999999Z","id":"2"}
+
+                """)
+    }
+
     @Test("the reason of a reject gives its line, column, and byte in NDJSON")
     func placeInLines() throws {
         let folder = try Workspace()

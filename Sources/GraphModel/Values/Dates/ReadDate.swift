@@ -9,28 +9,24 @@
 /// | `2500-06-01T00:00:00.123456Z` | `2500-06-01T00:00:00.123455Z` |
 /// | `9999-12-31T23:59:59.999999Z` | `+10000-01-01T00:00:00Z` |
 package struct ReadDate: Sendable, Hashable {
-    /// The seconds since 2001-01-01 UTC, as the nearest double.
+    /// The seconds since 2001-01-01 UTC, as the nearest double that is not in the next second.
+    ///
+    /// The last moment of a day, `23:59:59.999999999`, is thus never in the next day.
     package let seconds: Double
     /// Whether the double is written with the same fraction, to the microsecond.
     package let isKept: Bool
-    private let wholeSeconds: Int
 
     private static let exactSecondsMax: UInt = 1 << 33
     private static let digitsMax = 6
 
     /// Creates a date from integer seconds and a fraction, as `CivilDate.seconds` does.
     init(_ wholeSeconds: Int, fraction: Int, digits: Int) {
-        let seconds = CivilDate.seconds(wholeSeconds, fraction: fraction, digits: digits)
-        self.seconds = seconds
-        self.wholeSeconds = wholeSeconds
+        let nearest = CivilDate.seconds(wholeSeconds, fraction: fraction, digits: digits)
+        let isInSecond = fraction == 0 || nearest < Double(wholeSeconds) + 1
+        seconds = isInSecond ? nearest : nearest.nextDown
         isKept =
             fraction == 0 || wholeSeconds.magnitude < Self.exactSecondsMax
             || Self.isWritten(seconds, wholeSeconds, fraction: fraction, digits: digits)
-    }
-
-    /// The nearest double that is not in the next second, for uses that can lose digits.
-    package var roundedSeconds: Double {
-        seconds < Double(wholeSeconds) + 1 ? seconds : seconds.nextDown
     }
 
     /// Returns whether a double is written with this integer part and this fraction.

@@ -57,9 +57,10 @@ extension ValueCaster {
     /// rounded.
     @inline(__always)
     private func kept(_ date: ReadDate, _ field: Field) throws(CastFailure) -> BulkCell {
-        if date.isKept { return .real(date.seconds) }
-        guard rules.isLossy else { throw failure(field, "\(Self.keptDate) (`cast: lossy` rounds)") }
-        return .real(date.roundedSeconds)
+        guard date.isKept || rules.isLossy else {
+            throw failure(field, "\(Self.keptDate) (`cast: lossy` rounds)")
+        }
+        return .real(date.seconds)
     }
 
     /// The description of a date that can be stored exactly.
