@@ -20,7 +20,11 @@ extension ValueCaster {
         switch attribute.type {
         case .integer16, .integer32, .integer64:
             guard let number = number(field, &arena) else { return field }
-            if ScalarParser.jsonIntegral(number.bytes) != nil { return number }
+            if ScalarParser.integer(number.bytes) != nil { return number }
+            // A text such as `5.0` or `1e2`: a double could not hold every integer.
+            if let whole = ScalarParser.jsonIntegral(number.bytes) {
+                return text("\(whole)", number.kind, &arena)
+            }
             guard let value = ScalarParser.double(number.bytes),
                 let whole = Int64(exactly: value.rounded(.towardZero))
             else { return field }
