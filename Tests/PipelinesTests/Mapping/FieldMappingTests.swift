@@ -211,8 +211,8 @@ struct FieldMappingTests {
         "a lossy cast coerces values that a lossless cast rejects",
         arguments: [
             ("count", #"" +007 ""#, "7"), ("count", "1.9", "1"), ("count", #""-1.9e0""#, "-1"),
-            ("count", #""5.0""#, "5"), ("count", #""1e2""#, "100"), ("count", #""-32.0e1""#, "-320"),
-            ("count", #""5.9""#, "5"), ("count", #""+7""#, "7"),
+            ("count", #""5.0""#, "5"), ("count", #""1e2""#, "100"),
+            ("count", #""-32.0e1""#, "-320"), ("count", #""5.9""#, "5"),
             ("ratio", #"" 01.50""#, "1.5"),
             ("price", "0.12345678901234567890", "0.123456789012346"),
             ("flag", #""Y""#, "1"), ("flag", #""off""#, "0"), ("flag", "3", "1"),
@@ -234,7 +234,8 @@ struct FieldMappingTests {
     @Test(
         "a lossy cast does not invent values",
         arguments: [
-            ("count", #""x""#), ("count", "1e10"), ("count", #""1e10""#), ("flag", #""maybe""#), ("uid", #""6ba7""#),
+            ("count", #""x""#), ("count", "1e10"), ("count", #""1e10""#),
+            ("flag", #""maybe""#), ("uid", #""6ba7""#),
         ])
     func lossyRejects(_ name: String, _ json: String) throws {
         let found = try column(

@@ -1,6 +1,7 @@
 /// A Unicode date pattern (UTS 35), limited to the subset that data files use.
 ///
-/// - `y` is the year (`yy` is 2000–2099), `M` the month, and `d` the day.
+/// - `y` is the year, `M` the month, and `d` the day. `yy` has two digits and is read as a year from
+///   1950 to 2049, regardless of the current date, so that a text is always the same date.
 /// - `H` is the hour 0–23, and `h` the hour 1–12 with `a` for AM or PM.
 /// - `m` is the minute, `s` the second, and `S` the fraction.
 /// - `X` is the offset: `Z`, `±hh`, `±hhmm`, or `±hh:mm`.
@@ -248,7 +249,9 @@ private struct Parts {
     private mutating func readYear(width: Int, from reader: inout DateReader) -> Bool {
         switch width {
         case 1: return Self.store(reader.number(digitsFrom: 1, to: 8), in: &year)
-        case 2: return Self.store(reader.number(digits: 2).map { $0 + 2000 }, in: &year)
+        case 2:
+            let number = reader.number(digits: 2)
+            return Self.store(number.map { $0 < 50 ? $0 + 2000 : $0 + 1900 }, in: &year)
         default: return Self.store(reader.number(digits: 4), in: &year)
         }
     }

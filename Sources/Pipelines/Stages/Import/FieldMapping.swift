@@ -30,7 +30,10 @@ enum FieldKeys {
         "Clean-up steps for text, applied first and in this order.", example: "[trim, lower]")
     static let date = Key(
         "date", FieldMapping.dateForm, without: "ISO 8601",
-        "The format of a date, in Unicode's letters: y M d H h m s S a X.", example: "dd.MM.yyyy")
+        """
+        The format of a date, in Unicode's letters: y M d H h m s S a X. `yy` is a year from 1950 to \
+        2049.
+        """, example: "dd.MM.yyyy")
     static let zone = Key(
         "zone", FieldMapping.zoneForm, without: "UTC", "The offset of dates without an offset.",
         example: "\"+02:00\"")
