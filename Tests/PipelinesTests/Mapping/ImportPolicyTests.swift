@@ -65,6 +65,30 @@ struct ImportPolicyTests {
         #expect(try folder.reasons() == reasons + reasons)
     }
 
+    @Test("replace resets attributes, but keeps links that no record or only an earlier one sets")
+    func replacedLinks() throws {
+        let (folder, run) = try second(
+            "when-found: replace, link: { owner: { by: { email: owner }, missing: create } }",
+            """
+            {"id":"1","state":2,"note":"m","owner":"a@b.c"}
+            {"id":"1","state":3}
+            """)
+        #expect(run.text == "")
+        #expect(
+            run.lines == [
+                "import import-tasks: 2 read, 1 updated, 1 superseded, 1 link target created"
+            ])
+        let tasks = """
+            SELECT t.ZTITLE, t.ZNOTE, t.ZSTATE, p.ZEMAIL FROM ZTASK t
+            LEFT JOIN ZPERSON p ON p.Z_PK = t.ZOWNER
+            """
+        #expect(try folder.rows(tasks) == ["none|NULL|3|a@b.c"])
+        try folder.write("tasks.ndjson", #"{"id":"1","state":4}"#)
+        _ = try folder.run(
+            model: Self.model, "- { import: tasks.ndjson, into: Task, when-found: replace }")
+        #expect(try folder.rows(tasks) == ["none|NULL|4|a@b.c"])
+    }
+
     @Test("when-missing: reject rejects records of new objects, and creates no link targets")
     func missing() throws {
         let (folder, run) = try second("when-missing: reject", Self.lines)

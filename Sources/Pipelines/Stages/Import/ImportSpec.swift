@@ -147,7 +147,9 @@ package struct ImportSpec: Sendable, Hashable {
             case .replace:
                 """
                 Overwrites all attributes; attributes that the record does not set get their \
-                defaults. If a key occurs twice, only the last record is used.
+                defaults. Links that it does not set are unchanged. If a key occurs twice, the \
+                attributes are those of the last record, and a link that it does not set is that \
+                of an earlier one.
                 """
             case .reject: "Rejects the record."
             case .append:
