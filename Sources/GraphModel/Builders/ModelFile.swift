@@ -14,6 +14,8 @@ package struct ModelReading: Sendable, Hashable {
     /// The files of older versions with their locations, oldest first, as written in the model
     /// file.
     package var history: [PlacedName] = []
+    /// The locations of derived attributes, by `ENTITY.ATTRIBUTE`.
+    package var derivedPlaces: [String: SourceLocation] = [:]
     /// All problems, in the order of the file.
     package var diagnostics: [Diagnostic]
 
@@ -116,6 +118,12 @@ package enum ModelFile {
         ModelLints(declared, problems).check()
         var reading = ModelReading(diagnostics: [])
         reading.history = declared.history
+        for entity in declared.entities {
+            let own = zip(entity.description.ownAttributes, entity.attributePlaces)
+            for (attribute, place) in own where attribute.derivationExpression != nil {
+                reading.derivedPlaces["\(entity.name).\(attribute.name)"] = place
+            }
+        }
         do {
             let known =
                 problems.hasErrors ? KnownDeclarations(declared) : KnownDeclarations(all: declared)

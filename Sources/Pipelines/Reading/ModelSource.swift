@@ -76,7 +76,8 @@ package enum ModelSource {
         guard case .mapping(let entries)? = root?.content,
             ["model", "entities"].allSatisfy({ name in entries.contains { $0.key == name } })
         else { return nil }
-        return reading(path).diagnostics
+        let reading = reading(path)
+        return DiagnosticList(reading.diagnostics + DerivationCheck.check(reading)).diagnostics
     }
 
     /// Returns the model that a spec names, or otherwise the model of its store.

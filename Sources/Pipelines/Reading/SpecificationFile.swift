@@ -33,7 +33,7 @@ package enum SpecificationFile {
         spec.store.knownModel = spec.modelFileReading(values)
         let reading = spec.modelReading(values)
         var found = diagnostics + ParameterValues.check(spec, context)
-        found += reading.diagnostics
+        found += reading.diagnostics + DerivationCheck.check(reading)
         // The known part of a model with errors is enough to check much of the spec. An existing
         // store contains its own model.
         let stored = spec.storedModel(values)

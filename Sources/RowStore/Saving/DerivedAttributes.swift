@@ -62,15 +62,67 @@ package struct DerivedAttributes {
                     expression = try ParsedExpression(format: text).resolved(
                         for: description.name, in: schema.model, assignedTo: attribute)
                 } catch {
+                    // One line: some callers show line breaks of a message as `\n`.
                     throw StoreError(
                         .invalidRequest,
-                        "'\(description.name).\(attribute.name)' cannot be derived from '\(text)': "
-                            + error.rendered)
+                        Self.problem(description.name, attribute.name, text, error.description))
                 }
                 all.append(try Self.derived(attribute, text, expression, column, entity, schema))
             }
         }
         self.all = all
+    }
+
+    private static func problem(
+        _ entity: String, _ attribute: String, _ text: String, _ reason: String
+    ) -> String {
+        "'\(entity).\(attribute)' cannot be derived from '\(text)': \(reason)"
+    }
+
+    /// A derived attribute that no store can compute.
+    package struct Problem {
+        /// The entity that declares the attribute.
+        package var entity: String
+        /// The name of the attribute.
+        package var attribute: String
+        /// The reason in one sentence, with the names and the expression.
+        package var message: String
+        /// The fault in the expression; `nil` if the expression cannot be translated to SQL.
+        package var fault: GraphPredicateError?
+    }
+
+    /// Returns the derived attributes of a model that no store can compute.
+    package static func problems(in schema: StoreLayout) -> [Problem] {
+        var problems: [Problem] = []
+        for description in schema.model.entities {
+            guard let entity = schema.entity(named: description.name) else { continue }
+            for attribute in schema.model.ownAttributes(of: description) {
+                guard let text = attribute.derivationExpression, !attribute.isTransient else {
+                    continue
+                }
+                func add(_ reason: String, _ fault: GraphPredicateError?) {
+                    let message = problem(description.name, attribute.name, text, reason)
+                    problems.append(
+                        Problem(
+                            entity: description.name, attribute: attribute.name, message: message,
+                            fault: fault))
+                }
+                let expression: GraphExpression
+                do throws(GraphPredicateError) {
+                    expression = try ParsedExpression(format: text).resolved(
+                        for: description.name, in: schema.model, assignedTo: attribute)
+                } catch {
+                    add(error.message, error)
+                    continue
+                }
+                do throws(StoreError) {
+                    _ = try value(expression, attribute, entity, schema)
+                } catch {
+                    add(error.message, nil)
+                }
+            }
+        }
+        return problems
     }
 
     private static func derived(

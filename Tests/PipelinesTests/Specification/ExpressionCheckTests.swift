@@ -32,6 +32,64 @@ struct ExpressionCheckTests {
     private static let headOfRecords = head.replacing(
         "cutoff: { type: date, default: \"today - 90d\" }, ", with: "")
 
+    @Test("reports the invalid derivation expressions of a model, in the spec or in its own file")
+    func derivations() throws {
+        let folder = try Workspace()
+        let entities = """
+            entities:
+              R:
+                attributes:
+                  id: { type: Integer 32, optional: false }
+                  t: String
+                  a: { type: String, derived: "foo(t)" }
+                  b: { type: String, derived: "uppercase:(nope)" }
+                  c: { type: String, derived: "t +" }
+                  d: { type: String, derived: "uppercase:(t)" }
+                unique: [[id]]
+            """
+        func expected(_ file: String, from line: Int, _ column: Int, in path: String) -> String {
+            """
+            \(file):\(line):\(column): error: 'R.a' cannot be derived from 'foo(t)': There is no \
+            function 'foo' [predicate.function]
+              foo(t)
+              ^
+              in: \(path)entities.R.attributes.a
+              fix: correct `derived`, or remove it
+            \(file):\(line + 1):\(column): error: 'R.b' cannot be derived from 'uppercase:(nope)': \
+            'R' has no property 'nope' [predicate.unknown-key]
+              uppercase:(nope)
+                         ^
+              in: \(path)entities.R.attributes.b
+              fix: correct `derived`, or remove it
+            \(file):\(line + 2):\(column): error: 'R.c' cannot be derived from 't +': A value is \
+            missing at the end [predicate.syntax]
+              t +
+                 ^
+              in: \(path)entities.R.attributes.c
+              fix: correct `derived`, or remove it
+            """
+        }
+        let inline = try folder.check(
+            """
+            etl: 1
+            stages: [{ export: R, to: x.csv }]
+            store:
+              at: x.sqlite
+              open: create
+              model:
+                \(entities.replacing("\n", with: "\n    "))
+            """)
+        #expect(inline == expected("spec.yaml", from: 12, 11, in: "store.model."))
+        try folder.write("model.yaml", "model: 1\n\(entities)\n")
+        let inFile = try folder.check(
+            """
+            etl: 1
+            stages: [{ export: R, to: x.csv }]
+            store: { at: x.sqlite, open: create, model: model.yaml }
+            """)
+        #expect(inFile == expected("model.yaml", from: 7, 7, in: ""))
+    }
+
     @Test("reports all invalid expressions at once, each at its position with a caret")
     func allAtOnce() throws {
         let folder = try Workspace()
