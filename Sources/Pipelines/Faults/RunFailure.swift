@@ -83,12 +83,17 @@ package struct RunFailure: Error, Sendable {
                 "another user's program left this file; remove it when no program has the store "
                     + "open, or give this user write permission for it"
             case .permission: "give this user write permission for the store and its folder"
+            case .modelMismatch where error.messageForCommands != error.message:
+                "bring the store to the model: etl migrate STORE --to MODEL"
             case .resources: "raise the limits on memory, threads, or open files, and run again"
             default: nil
             }
         self.init(
             error.fault,
-            [Diagnostic(code: "store.\(error.code.rawValue)", error.message, fix: fix)])
+            [
+                Diagnostic(
+                    code: "store.\(error.code.rawValue)", error.messageForCommands, fix: fix)
+            ])
     }
 
     /// Creates the failure for an error of reading or writing records, with its diagnostic.

@@ -162,10 +162,19 @@ extension StoreError {
             } else if !options.mayWrite, options.migration.way != nil {
                 "it is opened for reading only, so it is not migrated; open it for writing"
             } else {
-                "migrate it by `MigrationManager` or `etl migrate`, or open it for writing with"
-                    + " `StoreOptions.migration = .automatic`"
+                Self.migrationWays
             }
         self.init(.modelMismatch, "\(difference); \(way)", cause: OtherVersion())
+    }
+
+    /// The two ways to migrate a store, in a program that uses the library.
+    private static let migrationWays =
+        "migrate it by `MigrationManager` or `etl migrate`, or open it for writing with"
+        + " `StoreOptions.migration = .automatic`"
+
+    /// The message without the advice for programs that use the library.
+    package var messageForCommands: String {
+        message.replacing("; \(Self.migrationWays)", with: "")
     }
 
     /// Whether a migration would fix the error.

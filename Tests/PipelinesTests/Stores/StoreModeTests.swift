@@ -154,8 +154,7 @@ struct StoreModeTests {
         #expect(
             run.text == """
                 error: store.sqlite was created with another version of the model; these entities \
-                differ: Task; migrate it by `MigrationManager` or `etl migrate`, or open it for \
-                writing with `StoreOptions.migration = .automatic` [store.model-mismatch]
+                differ: Task [store.model-mismatch]
                   fix: bring the store to this model: etl migrate store.sqlite --to model.yaml
                 """)
     }
