@@ -73,18 +73,20 @@ final class AppendedFile {
             handle = try FileDescriptor.createForAppending(path)
         } catch {
             throw RunFailure(
-                Fault(.output, error.isExhausted ? .resources : .notCreated),
-                code: "rejects.file",
+                Fault(.output, error.kind(else: .notCreated)), code: "rejects.file",
                 "The file \(path) cannot be created: \(error.text)",
-                fix: "check the folder's permissions, or set `rejects.dir`")
+                fix: error.isFull
+                    ? Self.fixOfFullDisk : "check the folder's permissions, or set `rejects.dir`")
         }
         defer { FileSystem.close(handle) }
         do throws(SystemFault) {
             try use(handle)
         } catch {
             throw RunFailure(
-                .cannotCreate, code: "rejects.file", "The file \(path) cannot be written",
-                fix: "free disk space, or set `rejects.dir`")
+                Fault(.output, error.kind(else: .inputOutput)), code: "rejects.file",
+                "The file \(path) cannot be written: \(error.text)", fix: Self.fixOfFullDisk)
         }
     }
+
+    private static let fixOfFullDisk = "free disk space, or set `rejects.dir`"
 }

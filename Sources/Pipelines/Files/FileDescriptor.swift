@@ -139,9 +139,9 @@ enum FileDescriptor {
 }
 
 extension SystemFault {
-    /// Returns the kind of fault to report: permission and resource faults keep their kind, and all
-    /// others get the given kind.
+    /// Returns the kind of fault to report: permission faults, resource faults, and full disks keep
+    /// their kind, and all others get the given kind.
     func kind(else kind: FaultKind) -> FaultKind {
-        [.permission, .resources].contains(self.kind) ? self.kind : kind
+        isFull || [.permission, .resources].contains(self.kind) ? self.kind : kind
     }
 }

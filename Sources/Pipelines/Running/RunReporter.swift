@@ -170,7 +170,8 @@ extension RunReporter {
             let failure = RunFailure(error)
             let reason = failure.diagnostics.first?.message ?? "\(error)"
             throw RunFailure(
-                failure.fault.kind == .resources ? failure.fault : .cannotCreate,
+                [.resources, .inputOutput].contains(failure.fault.kind)
+                    ? failure.fault : .cannotCreate,
                 code: "report.file",
                 "The report \(path) cannot be written: \(reason)",
                 fix: "check the folder, its permissions, and the free disk space")

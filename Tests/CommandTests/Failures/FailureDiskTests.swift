@@ -90,15 +90,17 @@ struct FailureDiskTests {
         }
     }
 
-    @Test("73: the disk of the reports is full; imported records stay")
+    @Test("74: the disk of the reports is full; imported records stay")
     func reports() throws {
         try Self.withDisk("size=4k") { folder in
             try folder.writeTasks(100)
             try folder.writeSpec(top: "report: { to: disk }")
             try folder.shell("head -c 4096 /dev/zero > disk/full 2> /dev/null")
             let result = try folder.run()
-            #expect(result.status == 73)
-            #expect(result.errors.contains("[report.file]"), "\(result.errors)")
+            #expect(result.status == 74)
+            #expect(
+                result.errors.contains("cannot be written: No space left on device [report.file]"),
+                "\(result.errors)")
             #expect(try folder.query("SELECT count(*) FROM ZTASK") == "100\n")
         }
     }
@@ -124,7 +126,7 @@ struct FailureDiskTests {
         }
     }
 
-    @Test("73: the disk of the rejects is full; no row of the batch is saved")
+    @Test("74: the disk of the rejects is full; no row of the batch is saved")
     func rejects() throws {
         try Self.withDisk("size=8k") { folder in
             try folder.write(
@@ -134,8 +136,10 @@ struct FailureDiskTests {
                     count: 400) + "{\"id\":1}\n")
             try folder.writeSpec(top: "rejects: { allow: 100%, dir: disk/rejects }")
             let result = try folder.run()
-            #expect(result.status == 73)
-            #expect(result.errors.contains("[rejects.file]"), "\(result.errors)")
+            #expect(result.status == 74)
+            #expect(
+                result.errors.contains("cannot be written: No space left on device [rejects.file]"),
+                "\(result.errors)")
             #expect(result.errors.contains("fix: free disk space, or set `rejects.dir`"))
             #expect(try folder.query("SELECT count(*) FROM ZTASK") == "0\n")
         }
