@@ -240,7 +240,8 @@ extension Explanation {
             "report.in-progress", "A run that began after the last report has not ended.",
             "Wait until it ends."),
         .init(
-            "report.killed", "A run that began after the last report did not end.",
+            "report.killed",
+            "A run that began after the last report did not end, or could not write its report.",
             "Run it again; it continues after the records that are saved."),
         .init(
             "report.old", "An old report cannot be deleted.", "Delete it, or raise `report.keep`."),

@@ -21,7 +21,8 @@ extension PipelineStatus {
             lines.append("last run      \(unended.run), \(unended.text(now: now))")
             lines.append("run before    \(last.map(line) ?? "none among the reports")")
         } else {
-            lines.append("last run      \(last.map(line) ?? "never")")
+            let none = wasLocked ? "none among the reports" : "never"
+            lines.append("last run      \(last.map(line) ?? none)")
             if let attemptBefore { lines.append("run before    \(line(attemptBefore))") }
         }
         if unended != nil ? last?.isSuccess != true : last?.isSuccess == false {
@@ -69,9 +70,9 @@ extension PipelineStatus {
             ?? pending.map { "\($0.saved); the next run continues" }
             ?? (lacksIndexes ? Self.missingIndexes : nil)
             ?? (knowsNotes ? Self.nothingSaved : "the next run reports what is saved")
+        let end = unended.isOnlyNoted ? "" : " did not end (killed?), and"
         return Diagnostic(
-            .warning, code: "report.killed",
-            "\(began) did not end (killed?), and has no report; \(saved)",
+            .warning, code: "report.killed", "\(began)\(end) has no report; \(saved)",
             fix: "run it again; `etl status` shows what it must complete")
     }
 }
@@ -80,7 +81,9 @@ extension PipelineStatus.Unended {
     /// Returns the state of the run, its start, and its age.
     fileprivate func text(now: Date) -> String {
         let seconds = now.timeIntervalSinceReferenceDate - (TimeText.date(began, now: 0) ?? 0)
-        return (isAtWork ? "in progress" : "did not end (killed?)")
+        let state =
+            isAtWork ? "in progress" : isOnlyNoted ? "has no report" : "did not end (killed?)"
+        return state
             + ", began \(ReportNumbers.time(began)), \(ReportNumbers.duration(max(0, seconds))) ago"
     }
 }
@@ -129,9 +132,10 @@ extension PipelineStatus: JSONWritable {
 }
 
 extension PipelineStatus.Unended: JSONWritable {
-    /// The run as a JSON object; its state is `in-progress` or `killed`.
+    /// The run as a JSON object; its state is `in-progress`, `killed`, or `unreported`.
     package var json: JSONTree {
-        .fields(["run": run, "began": began, "state": isAtWork ? "in-progress" : "killed"])
+        let state = isAtWork ? "in-progress" : isOnlyNoted ? "unreported" : "killed"
+        return .fields(["run": run, "began": began, "state": state])
     }
 }
 

@@ -1,5 +1,6 @@
 import Diagnostics
 package import FoundationEssentials
+import GraphModel
 package import GraphStore
 
 /// The status of a pipeline: its last run, the active run, and unfinished work.
@@ -33,6 +34,10 @@ package struct PipelineStatus: Sendable {
         package var began: String
         /// Whether its process holds the store's lock; otherwise, it was killed.
         package var isAtWork: Bool
+        /// Whether only the store's notes name the run.
+        ///
+        /// It could not write its report, or was killed before another process took the lock.
+        package var isOnlyNoted = false
     }
 
     /// The name of the pipeline in its reports.
@@ -56,6 +61,9 @@ package struct PipelineStatus: Sendable {
     /// Whether a killed process left the store without its indexes and links, so that reading it
     /// fails until a run completes them.
     package var lacksIndexes = false
+    /// Whether a process has taken the store's lock at some time, so that a run may have ended
+    /// without a report.
+    package var wasLocked = false
     /// Whether the notes of the store could be read; `pending` is reliable only then.
     var knowsNotes = true
     /// The folder of the reports.
@@ -147,7 +155,9 @@ package struct PipelineStatus: Sendable {
             // An unreadable store is already reported.
             status.lacksIndexes = (try? PendingIndexes.areAbandoned(inStoreAt: path)) == true
         }
+        status.wasLocked = StoreLock.wasTaken(ofStore: path)
         if let holder, holder.pipeline == folder.pipeline { status.note(unended: holder) }
+        status.noteUnreported()
         return status
     }
 
@@ -174,6 +184,17 @@ package struct PipelineStatus: Sendable {
         if let last, last.name == run { return }
         unended = Unended(
             run: pending?.run ?? run, began: holder.started, isAtWork: holder.isAtWork)
+    }
+
+    /// Adds the unfinished run of the store's notes if it began after all reports.
+    private mutating func noteUnreported() {
+        guard unended == nil, let pending, let began = RunName.started(pending.run[...]) else {
+            return
+        }
+        // The run itself, or the run that it continues, has a report.
+        if let last, began <= TimeText.date(last.ended, now: 0) ?? began { return }
+        unended = Unended(
+            run: pending.run, began: ScalarText.isoDate(began), isAtWork: false, isOnlyNoted: true)
     }
 
     /// Returns the unfinished run of a pipeline, and whether all notes could be read.

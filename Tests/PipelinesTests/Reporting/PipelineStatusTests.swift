@@ -84,6 +84,48 @@ struct PipelineStatusTests {
         #expect(try Self.status(folder).pending == nil)
     }
 
+    @Test("shows an unfinished run as the last run if it could not write its report")
+    func unreported() throws {
+        let folder = try Reports.folder()
+        try folder.write("out", "a file, no folder")
+        #expect(Reports.run(folder).outcome.status == .cannotCreate)
+        try FileManager.default.removeItem(atPath: folder.path("runs"))
+        var status = try Self.status(folder)
+        let run = "20260304T050607Z-\(SystemProcess.number)"
+        #expect(
+            status.unended
+                == PipelineStatus.Unended(
+                    run: run, began: "2026-03-04T05:06:07Z", isAtWork: false, isOnlyNoted: true))
+        #expect(
+            status.text(now: Workspace.now + 7).replacing(folder.path(""), with: "") == """
+                pipeline      nightly
+                last run      \(run), has no report, began 2026-03-04 05:06:07 UTC, 7.3 s ago
+                run before    none among the reports
+                last success  none among the reports
+                to complete   \(run), 3 stages done, 2 records are saved; the next run continues
+                reports       runs
+
+                """)
+        #expect(status.formattedJSON.contains("\"state\": \"unreported\""))
+        #expect(
+            status.warning(now: Workspace.now)?.message
+                == "A run of nightly that began at 2026-03-04 05:06:07 UTC has no report; "
+                + "2 records are saved; the next run continues")
+        // The run is complete, and only the lock file shows that it was there.
+        try FileManager.default.removeItem(atPath: folder.path("out"))
+        #expect(Reports.run(folder).outcome.status == .ok)
+        #expect(try Self.status(folder).unended == nil)
+        try FileManager.default.removeItem(atPath: folder.path("runs"))
+        status = try Self.status(folder)
+        #expect(
+            status.text(now: Workspace.now).replacing(folder.path(""), with: "") == """
+                pipeline      nightly
+                last run      none among the reports
+                reports       runs
+
+                """)
+    }
+
     @Test("a store that a killed process left without indexes is shown until a run completes it")
     func lacksIndexes() throws {
         let folder = try Reports.folder()

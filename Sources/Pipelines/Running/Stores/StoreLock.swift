@@ -151,6 +151,11 @@ final class StoreLock {
         return FileDescriptor.head(ofFile: path) == words ? holder : nil
     }
 
+    /// Returns whether a process has taken the lock at some time: its file stays.
+    static func wasTaken(ofStore storePath: String) -> Bool {
+        FileDescriptor.size(path(storePath)) != nil
+    }
+
     /// Returns the path of the lock file, which is the same for all paths of the store.
     private static func path(_ storePath: String) -> String {
         CompanionFile.lock.path(
