@@ -10,13 +10,16 @@ enum CastTable {
         ),
         (
             [.double, .float],
-            "a JSON number, or text that is written like one; never infinite; SQLite stores `-0.0` "
-                + "as `0.0`"
+            "a JSON number, or text that is written like one; never infinite. The value is the "
+                + "nearest one of the type, so digits can be lost: a Double holds 15 to 17, and a "
+                + "Float 6 to 9. An export writes the Float of 0.15 as 0.15000000596046448. SQLite "
+                + "stores `-0.0` as `0.0`"
         ),
         (
             [.decimal],
-            "the same; the digits are kept: a number with more than a double holds (15 to 17) is "
-                + "rejected, unless the store has `exact-decimals`, which keep 38"
+            "a JSON number, or text that is written like one. The digits are kept: a number with "
+                + "more than a double holds (15 to 17) is rejected, unless the store has "
+                + "`exact-decimals`, which keep 38"
         ),
         ([.boolean], "JSON's true and false; true/false, yes/no, 1/0 in any case; JSON's 1 and 0"),
         ([.uuid], "32 hexadecimal digits in five groups with hyphens, in any case"),
@@ -24,7 +27,8 @@ enum CastTable {
             [.date],
             "ISO 8601: an offset is converted, a date alone is 00:00 UTC, and without an offset "
                 + "it is UTC; see `date`, `zone`, and `number` for others. From 1729 to 2272 the "
-                + "fraction of a second is kept to the microsecond; in other years a fraction "
+                + "fraction of a second is kept to the microsecond, and further digits become the "
+                + "nearest double, but never one in the next second; in other years a fraction "
                 + "that a double of seconds cannot store is rejected"
         ),
         ([.binary], "base64"),
@@ -40,7 +44,8 @@ enum CastTable {
     static let coercedRows: [(types: [AttributeType], accepts: String)] = [
         (
             [.integer16, .integer32, .integer64],
-            "white space around the number, a plus sign, leading zeros; a fraction is dropped"
+            "white space around the number, a plus sign, leading zeros, text such as `5.0` and "
+                + "`1e2`; a fraction is dropped"
         ),
         ([.double, .float], "white space around the number, a plus sign, leading zeros"),
         (
@@ -68,8 +73,9 @@ enum CastTable {
         var text = """
             ## Casts
 
-            A value is converted to the type of its attribute without loss. If that is not \
-            possible, the record is rejected with the code `cast`.
+            A value is converted to the type of its attribute without loss, except for digits \
+            that a Double, a Float, or a Date cannot hold. If that is not possible, the record is \
+            rejected with the code `cast`.
 
             | attribute | takes |
             |---|---|
