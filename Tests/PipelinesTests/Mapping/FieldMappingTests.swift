@@ -208,6 +208,20 @@ struct FieldMappingTests {
     }
 
     @Test(
+        "a fraction of a number of seconds is not rounded into the next second",
+        arguments: [
+            ("seconds", "1769903999.999999999", 791_596_799),
+            ("milliseconds", "1769903999999.9999999", 791_596_799),
+            ("seconds", "-0.000000000001", -978_307_201),
+        ])
+    func lastMoments(_ unit: String, _ number: String, _ second: Int) throws {
+        let found = try column(
+            "ZAT > \(second) AND ZAT < \(second + 1)", "at: { number: \(unit) }",
+            #"{"id":"1","at":\#(number)}"#)
+        #expect(found == ["1"])
+    }
+
+    @Test(
         "a lossy cast coerces values that a lossless cast rejects",
         arguments: [
             ("count", #"" +007 ""#, "7"), ("count", "1.9", "1"), ("count", #""-1.9e0""#, "-1"),

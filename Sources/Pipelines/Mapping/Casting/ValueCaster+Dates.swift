@@ -84,7 +84,25 @@ extension ValueCaster {
                 "seconds since 1970, up to the year 9999 (milliseconds need "
                     + "`number: milliseconds`)")
         }
-        return .real((number - 978_307_200 * perSecond) / perSecond)
+        let seconds = (number - 978_307_200 * perSecond) / perSecond
+        return .real(min(seconds, Self.endOfSecond(field.bytes, Int64(perSecond))))
+    }
+
+    /// Returns the largest double in the second of a number with a decimal point.
+    ///
+    /// A text such as `1769903999.999999999` has more digits than a double, and the nearest one is
+    /// in the next second.
+    private static func endOfSecond(_ bytes: ByteView, _ perSecond: Int64) -> Double {
+        guard let point = bytes.firstIndex(of: UInt8(ascii: ".")),
+            let units = ScalarParser.integer(ByteView(rebasing: bytes[..<point])),
+            !bytes.contains(where: { $0 | 0x20 == UInt8(ascii: "e") })
+        else { return .infinity }
+        let hasFraction =
+            units % perSecond != 0 || bytes[(point + 1)...].contains { $0 != UInt8(ascii: "0") }
+        // Before 1970, the fraction counts up from the second below.
+        let isBelow = bytes.first == UInt8(ascii: "-") && hasFraction
+        let second = units / perSecond - (isBelow ? 1 : 0)
+        return (Double(second - 978_307_200) + 1).nextDown
     }
 }
 
