@@ -175,6 +175,8 @@ extension StoreError {
     /// The message without the advice for programs that use the library.
     package var messageForCommands: String {
         message.replacing("; \(Self.migrationWays)", with: "")
+            .replacing(" or `MigrationManager.allowsCloudKit`", with: "")
+            .replacing(" or `AppStoreAccess.allowsCloudKit`", with: "")
     }
 
     /// Whether a migration would fix the error.

@@ -161,6 +161,7 @@ import Testing
         let refused = try migrate()
         #expect(refused.status == 65, "\(refused.standardError)")
         #expect(refused.standardError.contains("`--allow-cloudkit`"))
+        #expect(!refused.standardError.contains("allowsCloudKit"), "\(refused.standardError)")
         let renumbered = try migrate("--allow-cloudkit")
         #expect(renumbered.status == 65, "\(renumbered.standardError)")
         #expect(renumbered.standardError.contains("migrate it with the app"))
