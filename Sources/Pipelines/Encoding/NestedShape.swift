@@ -70,7 +70,7 @@ struct NestedShape {
                     self.fields.append(path)
                     continue
                 }
-                let key = schema.linkKey(of: relationship.destinationEntityName)
+                let key = schema.linkKey(of: relationship)
                 addList(path, as: name, path.count > 1 || key.count == 1 ? [] : key)
                 continue
             }
@@ -96,16 +96,16 @@ struct NestedShape {
             else { return [field] }
             current = relationship.destinationEntityName
         }
-        let key = schema.key(of: current)
-        return key.isEmpty ? [field] : key.map { field + [$0] }
+        let key = schema.linkKey(of: current)
+        return key.isEmpty ? [field] : key.map { field + $0 }
     }
 
     private mutating func add(_ field: [String], of entity: String, _ schema: StoreLayout) {
         if let first = field.first,
             let relationship = schema.model.relationship(first, of: entity), relationship.isToMany
         {
-            let key = schema.linkKey(of: relationship.destinationEntityName)
-            return addList([first], as: first, field.count > 1 ? [field[1]] : key)
+            let key = schema.linkKey(of: relationship)
+            return addList([first], as: first, field.count > 1 ? [Array(field.dropFirst())] : key)
         }
         // An element's path is a single key, but it is a nested object in the output.
         let steps = field.flatMap(\.keyPath)
@@ -117,12 +117,12 @@ struct NestedShape {
     ///
     /// Each object is written as the attributes, as the only attribute of its key, or as its
     /// primary key.
-    private mutating func addList(_ path: [String], as name: String, _ attributes: [String]) {
+    private mutating func addList(_ path: [String], as name: String, _ attributes: [[String]]) {
         let column = fields.count
         var items: [Member] = []
         for (place, attribute) in attributes.enumerated() {
-            Self.insert(attribute.keyPath[...], column + place, into: &items)
-            fields.append(path + [attribute])
+            Self.insert(attribute.flatMap(\.keyPath)[...], column + place, into: &items)
+            fields.append(path + attribute)
         }
         if attributes.isEmpty { fields.append(path) }
         members.append(Member(name: name, node: .list(column: column, items)))

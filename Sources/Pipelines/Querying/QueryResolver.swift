@@ -132,8 +132,9 @@ struct QueryResolver {
         let fields = container.schema.defaultFields(of: entity, withToManys: false)
         // A table uses the model's order, because its last columns may not fit.
         guard case .table = format else { return fields }
-        let key = container.schema.key(of: entity)
-        let declared = (key + model.attributes(of: entity).map(\.name)).map { [$0] }
+        let number = fields.filter { $0.count == 1 && model.isObjectNumber($0[0], of: entity) }
+        let key = container.schema.linkKey(of: entity)
+        let declared = number + key + model.attributes(of: entity).map { [$0.name] }
         let attributes = declared.filter { fields.contains($0) }
         let others = fields.filter { !attributes.contains($0) }
         var seen: Set<[String]> = []

@@ -54,7 +54,7 @@ struct TestComparison {
         }
         let fields =
             names.isEmpty
-            ? result.container.schema.defaultFields(of: entity, withToManys: false)
+            ? defaultFields(of: entity)
             : names.map(\.keyPath)
         var actual = try objects(of: entity, fields)
         let matched = ObjectMatching.places(
@@ -77,6 +77,13 @@ struct TestComparison {
                     + "\(actual.count.grouped) others",
                 missing.first?.location ?? expected.entity.location, lines)
         ]
+    }
+
+    /// Returns the fields that show an object, without its primary key.
+    private func defaultFields(of entity: String) -> [[String]] {
+        result.container.schema.defaultFields(of: entity, withToManys: false).filter { field in
+            !(field.count == 1 && model.isObjectNumber(field[0], of: entity))
+        }
     }
 
     private func same(_ member: TestMember, _ there: [TestMember], _ entity: String) -> Bool {
@@ -133,7 +140,7 @@ struct TestComparison {
 
     /// Returns the objects of an entity without objects of its sub-entities.
     private func ownObjects(of entity: String) throws -> [[TestMember]] {
-        let fields = result.container.schema.defaultFields(of: entity, withToManys: false)
+        let fields = defaultFields(of: entity)
         var own = try objects(of: entity, fields)
         for child in model.entities where child.superentityName == entity {
             for object in try objects(of: child.name, fields) {

@@ -82,7 +82,7 @@ import Testing
                 sorts the result because no index gives that order
                   fix: an index on Task.title would give the order
 
-                SELECT t.Z_PK, t.ZID FROM ZTASK t ORDER BY t.ZTITLE, t.Z_PK
+                SELECT t.Z_PK, t.ZID FROM ZTASK t ORDER BY t.ZTITLE, t.ZID, t.Z_PK
                   SCAN t
                   USE TEMP B-TREE FOR ORDER BY
 

@@ -110,7 +110,12 @@ private let entities = """
             schema.defaultFields(of: "Task", withToManys: false) == [
                 ["id"], ["size"], ["when"], ["owner", "name"],
             ])
-        #expect(schema.defaultFields(of: "Step", withToManys: true) == [["text"], ["task", "id"]])
+        // The steps of a task are primary keys, because steps have no key.
+        #expect(
+            schema.defaultFields(of: "Step", withToManys: true) == [
+                ["objectID"], ["text"], ["task", "id"],
+            ])
+        #expect(schema.defaultFields(of: "Step", withToManys: false) == [["text"], ["task", "id"]])
     }
 
     @Test func ordersRowsByKeyByDefault() throws {

@@ -23,14 +23,20 @@ enum ExportKeys {
         A to-many link is then a list of objects `{"a": 1, "b": 2}` in JSON. In tables, it is two \#
         lists in the same order, `peers.a` and `peers.b`. Tables join the values of a list by \#
         `|`, and write `\|` for one inside a text. `split: "|"` reads them back, but a list of \#
-        one empty text as an empty list. `objectID` is the primary key of an object; it differs \#
-        in another store.
+        one empty text as an empty list. A relationship in a key is the key of its object: \#
+        `line.order.id`. The objects of a to-many link have the same owner, so their keys omit the \#
+        relationship back to it. Lists are in the order of the relationship, or, if it has none, \#
+        by the complete key and then by their values. All lists of a relationship have one order. \#
+        `objectID` is the primary key of an object; it differs in another store. Links are \#
+        `objectID` if their objects have no key, or a key that leads to such objects or back to \#
+        its own entity. Then these objects have the field `objectID`, too.
         """#, example: "[id, title, category.name]")
     static let order = Key(
-        "order", ExportSpec.OrderTerm.form, without: "by the key",
+        "order", ExportSpec.OrderTerm.form, without: "by the key, or `objectID` without one",
         """
         Key paths, each optionally followed by `asc` or `desc`, by `nocase`, `[cd]`, or `localized`, \
-        and by `nulls first` or `nulls last`. `objectID` is the order of the table and the fastest.
+        and by `nulls first` or `nulls last`. Equal objects are sorted by the key. `objectID` is the \
+        order of the table and the fastest.
         """, example: "[priority desc, title nocase]")
     static let to = Key(
         required: "to",

@@ -43,7 +43,7 @@ struct ExportStage: Sendable {
             shape?.fields
             ?? schema.spelledOut(named, of: spec.entity.text, withToManys: spec.format.isTabular)
             .flatMap { schema.model.elementPaths(at: $0, from: spec.entity.text) }
-        let key = parts == nil ? [] : keyFields(schema)
+        let key = parts == nil ? [] : schema.linkKey(of: spec.entity.text)
         let cursor = try context.cursor(
             RowRequest(
                 entityName: spec.entity.text,
@@ -72,12 +72,6 @@ struct ExportStage: Sendable {
         }
         report.exported?.missingFiles = rows.missing.count > 0 ? rows.missing.count : nil
         return report
-    }
-
-    /// Returns the paths of the fields in which an export writes an object's key.
-    private func keyFields(_ schema: StoreLayout) -> [[String]] {
-        schema.spelledOut(
-            schema.key(of: spec.entity.text).map { [$0] }, of: spec.entity.text, withToManys: false)
     }
 
     private func check(_ path: FileName) throws {

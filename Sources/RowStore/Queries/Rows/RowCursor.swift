@@ -52,6 +52,7 @@ package final class RowCursor {
         externalValues = ExternalValues(files: files, isOfApp: !schema.isOurs)
         var plans: [FieldPlan] = []
         for field in request.fields { plans.append(try FieldPlan(field, of: entity, in: schema)) }
+        FieldPlan.align(&plans)
         columns = plans.map(\.column)
         // One snapshot for the rows and their related rows.
         try connection.execute("BEGIN")
@@ -98,7 +99,7 @@ package final class RowCursor {
                 sources.append(
                     .list(
                         try ToManyReader(
-                            toMany, keyColumn: plan.keyColumn, order: plan.keyOrder, schema,
+                            toMany, item: plan.item, order: plan.itemOrder, schema,
                             inTableOrder: inTableOrder, on: connection)))
             } else {
                 sources.append(known.map { .known(column, $0) } ?? .column(column))
@@ -115,7 +116,8 @@ package final class RowCursor {
 
     /// Fills a batch with the next rows, with one cell per field.
     ///
-    /// Cells of to-many relationships are lists, sorted by key unless the relationship is ordered.
+    /// Cells of to-many relationships are lists. Unless the relationship is ordered, they are sorted
+    /// by key, and then by the values of its fields. All lists of a relationship have one order.
     ///
     /// - Returns: whether the batch contains any rows.
     package func next(
@@ -163,74 +165,5 @@ package final class RowCursor {
     /// Returns the number of matching objects in the same snapshot, ignoring limit and offset.
     package func matchCount() throws(StoreError) -> Int {
         try counting.integer(on: connection)
-    }
-}
-
-/// The resolution of a request's field to columns and relationships.
-struct FieldPlan {
-    var path: [String]
-    var toMany: StoreLayout.ToManyPlace?
-    /// The column of the destination that holds the items of a to-many.
-    var keyColumn = "Z_PK"
-    /// The columns by which the items of a to-many are sorted.
-    var keyOrder = ["Z_PK"]
-    var column: RowColumn
-    /// The table and column of an attribute at the end of a path of to-ones.
-    var distant: (table: String, column: String)?
-
-    init(
-        _ field: [String], of entity: StoreLayout.Entity, in schema: StoreLayout
-    ) throws(StoreError) {
-        let field = schema.model.folded(field, from: entity.name)
-        path = field
-        column = RowColumn(content: .objectNumber, isList: false)
-        var here = entity
-        for (position, name) in field.enumerated() {
-            if let attribute = here.attributes[name], position == field.count - 1 {
-                column.content = .attribute(attribute.attribute.type)
-                column.isExternal = attribute.attribute.allowsExternalBinaryDataStorage
-                if position > 0 { distant = (here.table, attribute.column) }
-                return
-            }
-            if position == field.count - 1, schema.model.isObjectNumber(name, of: here.name) {
-                return
-            }
-            if let place = here.toManys[name], position == 0, field.count <= 2 {
-                toMany = place
-                column.isList = true
-                let destination = place.relationship.destinationEntityName
-                let whole = schema.linkKey(of: destination)
-                let item = field.count == 2 ? field[1] : whole.first
-                guard let item, !schema.model.isObjectNumber(item, of: destination) else { return }
-                guard let key = schema.entity(named: destination)?.attributes[item] else {
-                    throw StoreError(
-                        .invalidRequest, "'\(destination)' has no stored attribute '\(item)'")
-                }
-                keyColumn = key.column
-                // Lists of several attributes of one key have the same order, so their items match.
-                keyOrder =
-                    whole.contains(item)
-                    ? whole.compactMap { schema.entity(named: destination)?.attributes[$0]?.column }
-                    : [key.column]
-                column.content = .attribute(key.attribute.type)
-                column.isExternal = key.attribute.allowsExternalBinaryDataStorage
-                return
-            }
-            guard let toOne = here.toOnes[name],
-                let next = schema.entity(named: toOne.relationship.destinationEntityName)
-            else {
-                throw StoreError(
-                    .invalidRequest,
-                    "'\(here.name)' has no stored property '\(name)' that a field can show")
-            }
-            here = next
-        }
-        // A path that ends in a to-one yields the key of the destination.
-        let key = schema.key(of: here.name)
-        if key.count == 1, let attribute = here.attributes[key[0]] {
-            path.append(key[0])
-            column.content = .attribute(attribute.attribute.type)
-            distant = (here.table, attribute.column)
-        }
     }
 }

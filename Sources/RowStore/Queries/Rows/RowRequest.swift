@@ -8,7 +8,7 @@ package struct RowRequest: Sendable {
     package var predicate: GraphPredicate?
     /// The values of the predicate's variables, by name without the dollar sign.
     package var variables: [String: GraphValue]
-    /// The sort order; empty sorts by the key.
+    /// The sort order; the key follows it.
     ///
     /// Sorting by `objectID` uses the table's order, which is free.
     package var order: [GraphSortDescriptor]
@@ -36,6 +36,26 @@ package struct RowRequest: Sendable {
 }
 
 extension RowRequest {
+    /// Returns the sort keys, followed by the parts of the entity's key that they lack.
+    ///
+    /// So rows that are equal in the requested order have the same order in every store.
+    private func completeOrder(
+        of entity: StoreLayout.Entity, _ schema: StoreLayout
+    ) -> [GraphSortDescriptor] {
+        let order = order.map { $0.folded(for: entity.name, in: schema.model) }
+        let isTableOrder = order.contains { descriptor in
+            descriptor.keyPath.count == 1
+                && schema.model.isObjectNumber(descriptor.keyPath[0], of: entity.name)
+        }
+        guard !isTableOrder else { return order }
+        // A folded text can be equal for several keys, so it does not replace the key itself.
+        let named = order.filter { $0.textOrder == .binary }
+            .map(\.keyPath)
+        return order
+            + schema.linkKey(of: entity.name).filter { !named.contains($0) }
+            .map { GraphSortDescriptor($0) }
+    }
+
     /// Returns the SELECT: `Z_PK` first, then the columns.
     ///
     /// - Parameters:
@@ -46,10 +66,7 @@ extension RowRequest {
         _ schema: StoreLayout
     ) throws(StoreError) -> EntitySelect {
         var select = EntitySelect(entity, in: schema)
-        try select.sort(
-            by: order.isEmpty
-                ? schema.key(of: entity.name).map { GraphSortDescriptor([$0]) }
-                : order.map { $0.folded(for: entity.name, in: schema.model) })
+        try select.sort(by: completeOrder(of: entity, schema))
         select.clauses.columns = [SQLFragment("t.Z_PK")]
         for column in columns { try select.add(path: column) }
         try select.keep(predicate)
@@ -84,81 +101,5 @@ package struct RowColumn: Sendable {
     package init(_ attribute: AttributeDescription) {
         self.init(content: .attribute(attribute.type), isList: false)
         isExternal = attribute.allowsExternalBinaryDataStorage
-    }
-}
-
-extension StoreLayout {
-    /// Returns the attributes of an entity's first uniqueness constraint; empty without one.
-    package func key(of entity: String) -> [String] {
-        model.uniquenessConstraints(of: entity).first ?? []
-    }
-
-    /// Returns the stored attributes of an entity's key, which identify its objects in links.
-    package func linkKey(of entity: String) -> [String] {
-        let attributes = self.entity(named: entity)?.attributes
-        return key(of: entity).filter { attributes?[$0] != nil }
-    }
-
-    /// Returns the fields with each link to a composite key replaced by its attributes: `peers`
-    /// becomes `peers.a` and `peers.b`.
-    ///
-    /// The lists of one to-many have the same order of objects.
-    ///
-    /// - Parameter withToManys: whether to replace to-manys, too.
-    package func spelledOut(
-        _ fields: [[String]], of entity: String, withToManys: Bool
-    ) -> [[String]] {
-        var seen: Set<[String]> = []
-        return fields.flatMap { field in
-            guard let key = keyOfLink(at: field, from: entity, withToManys: withToManys),
-                key.count > 1
-            else { return [field] }
-            return key.map { field + [$0] }
-        }.filter { seen.insert($0).inserted }
-    }
-
-    /// Returns the key of the entity at the end of a path of relationships; `nil` for other paths.
-    private func keyOfLink(
-        at field: [String], from entity: String, withToManys: Bool
-    ) -> [String]? {
-        var here = entity
-        for name in field {
-            guard let relationship = model.relationship(name, of: here),
-                withToManys || !relationship.isToMany
-            else { return nil }
-            here = relationship.destinationEntityName
-        }
-        return linkKey(of: here)
-    }
-
-    /// Returns the members of exported objects if the export names no fields.
-    ///
-    /// They are the default fields, but with complete composites, and the to-manys.
-    package func defaultMembers(of entity: String) -> [[String]] {
-        var seen: Set<[String]> = []
-        return defaultFields(of: entity, withToManys: true).map { field in
-            field.count == 1 ? [String(field[0].prefix { $0 != "." })] : field
-        }.filter { seen.insert($0).inserted }
-    }
-
-    /// Returns the fields of an export that names none.
-    ///
-    /// They are the key, the other attributes and composite elements by name, the keys of to-one
-    /// destinations, and optionally the to-manys.
-    package func defaultFields(of entity: String, withToManys: Bool) -> [[String]] {
-        guard let place = self.entity(named: entity) else { return [] }
-        let key = key(of: entity)
-        var fields = key.map { [$0] }
-        fields += place.attributes.keys.filter { !key.contains($0) }.sorted().map { [$0] }
-        let toMany = withToManys ? Array(place.toManys.keys) : []
-        for name in (Array(place.toOnes.keys) + toMany).sorted() {
-            if let toOne = place.toOnes[name] {
-                let destination = self.key(of: toOne.relationship.destinationEntityName)
-                fields += destination.isEmpty ? [[name]] : destination.map { [name, $0] }
-            } else {
-                fields.append([name])
-            }
-        }
-        return fields
     }
 }

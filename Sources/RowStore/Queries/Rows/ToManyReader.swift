@@ -20,11 +20,11 @@ package final class ToManyReader {
     /// Prepares the reading of a relationship.
     ///
     /// - Parameters:
-    ///   - keyColumn: The column of the destination's key.
-    ///   - keyOrder: The terms by which unordered items are sorted.
+    ///   - item: The path from a destination to its item; empty for the primary key.
+    ///   - itemOrder: The paths by which unordered items are sorted.
     ///   - inTableOrder: Whether the owners come in the order of their table.
     package init(
-        _ place: StoreLayout.ToManyPlace, keyColumn: String, order keyOrder: [String],
+        _ place: StoreLayout.ToManyPlace, item: [String], order itemOrder: [[String]],
         _ schema: StoreLayout, inTableOrder: Bool, on connection: Connection
     ) throws(StoreError) {
         let isOrdered: Bool
@@ -32,7 +32,7 @@ package final class ToManyReader {
         let owner: String
         let destination: String
         let order: String?
-        let table: String
+        let entity = try schema.requiredEntity(named: place.relationship.destinationEntityName)
         switch place {
         case .joinTable(let join):
             isOrdered = join.orderColumn != nil && !join.isReflexive
@@ -40,26 +40,29 @@ package final class ToManyReader {
             destination = "l.\(join.destinationColumn)"
             links = "\(join.pairs) l"
             order = isOrdered ? join.orderColumn.map { "l.\($0)" } : nil
-            table = try schema.requiredEntity(named: join.relationship.destinationEntityName).table
         case .foreignKey(let key):
             isOrdered = key.orderColumn != nil
             owner = "l.\(key.column)"
             destination = "l.Z_PK"
             links = "\(key.table) l"
             order = key.orderColumn.map { "l.\($0)" }
-            table = key.table
         }
+        var paths = KeyPathSQL(schema, entity, alias: "d", style: .joins)
+        var items = SelectSQL("", from: "\(entity.table) d")
+        items.columns = [SQLFragment(try paths.column(item))]
+        for path in itemOrder { items.order.append(try paths.column(path)) }
+        items.order.append("d.Z_PK")
+        items.joins = paths.joins
         keys =
             try isOrdered
             ? nil
-            : KnownKeys(table: table, keyColumn: keyColumn, order: keyOrder, on: connection)
+            : KnownKeys(items, of: entity.table, on: connection)
         var select = SelectSQL(destination, from: links, where: ["\(owner) = ?"])
         var isWalk = false
         if keys == nil {
-            select = SelectSQL(
-                "d.\(keyColumn)", from: links, joins: " JOIN \(table) d ON d.Z_PK = \(destination)",
-                where: ["\(owner) = ?"],
-                order: (order.map { [$0] } ?? keyOrder.map { "d.\($0)" }) + ["d.Z_PK"])
+            select.columns = items.columns
+            select.joins = " JOIN \(entity.table) d ON d.Z_PK = \(destination)" + items.joins
+            select.order = order.map { [$0, "d.Z_PK"] } ?? items.order
         } else if inTableOrder, case .joinTable = place {
             isWalk = true
             select = SelectSQL(
@@ -117,9 +120,11 @@ private final class KnownKeys {
     /// The arena that holds the bytes of the keys.
     private let arena: ByteArena
 
-    /// Reads all keys of a table; `nil` if they are too many for memory.
+    /// Reads the keys of all rows of a table; `nil` if they are too many for memory.
+    ///
+    /// - Parameter items: The sorted keys of the table with the alias `d`.
     init?(
-        table: String, keyColumn: String, order: [String], on connection: Connection
+        _ items: SelectSQL, of table: String, on connection: Connection
     ) throws(StoreError) {
         let largest = try connection.largestKey(in: table)
         guard largest >= 0, largest <= Self.countMax * 4,
@@ -129,8 +134,9 @@ private final class KnownKeys {
         var keys: [BulkCell] = []
         var rankByPrimaryKey = [Int32](repeating: -1, count: Int(largest) + 1)
         var arena = ByteArena()
-        let rows = try SelectSQL("Z_PK, \(keyColumn)", from: table, order: order + ["Z_PK"])
-            .prepare(on: connection)
+        var items = items
+        items.columns.insert(SQLFragment("d.Z_PK"), at: 0)
+        let rows = try items.prepare(on: connection)
         while try rows.step() {
             let key = rows.integer(0)
             guard key >= 0, key <= largest, rankByPrimaryKey[Int(key)] < 0 else {
