@@ -4,8 +4,9 @@ import GraphModel
 /// Checks key paths of fields and sort orders against the model.
 ///
 /// A path leads over to-one relationships to an attribute. A field may also end in a relationship,
-/// which selects the key of the destination. Its first step may cross one to-many relationship,
-/// which creates a list. Instead of an attribute, a path may end in `objectID`.
+/// which selects the key of the destination. Its first step may be a to-many relationship, which
+/// creates a list. Then it ends there, or in an attribute. Instead of an attribute, a path may end
+/// in `objectID`.
 struct PropertyPathCheck {
     /// The use of a path.
     enum Purpose {
@@ -28,6 +29,8 @@ struct PropertyPathCheck {
         let text = steps.joined(separator: ".")
         let steps = model.folded(steps, from: entityName)
         var current = entityName
+        /// The to-many relationship that the path begins with.
+        var list: RelationshipDescription?
         for (position, step) in steps.enumerated() {
             let isLast = position == steps.count - 1
             if let attribute = model.attribute(step, of: current) {
@@ -37,7 +40,7 @@ struct PropertyPathCheck {
             }
             if let elements = model.elements(of: step, in: current) {
                 // A field may be a complete composite, which is an object in JSON.
-                guard purpose == .order else { return nil }
+                guard purpose == .order || list != nil else { return nil }
                 return composite(step, elements, in: text)
             }
             if model.isObjectNumber(step, of: current) {
@@ -50,24 +53,28 @@ struct PropertyPathCheck {
             guard let relationship = model.relationship(step, of: current) else {
                 return unknown(step, of: current, in: text)
             }
-            let isNearEnd = position >= steps.count - 2
-            if relationship.isToMany, purpose == .order || !isNearEnd || position > 0 {
+            if relationship.isToMany, purpose == .order || position > 0 {
                 return Problem(
                     code: "path",
-                    message: "'\(current).\(step)' leads to many objects in '\(text)'",
+                    message: "'\(current).\(step)' leads to many objects in '\(text)'"
+                        + (list == nil ? "" : ", and so does '\(entityName).\(steps[0])'"),
                     fix: purpose == .order
                         ? "order by attributes and to-one relationships"
-                        : fix(after: relationship, of: current, isFirst: position == 0))
+                        : fix(after: list ?? relationship, of: current, isFirst: list != nil))
             }
             if isLast, purpose == .order {
                 return Problem(
                     code: "path", message: "'\(text)' ends in a relationship, which has no order",
                     fix: "name an attribute of '\(relationship.destinationEntityName)'")
             }
-            if relationship.isToMany, !isLast {
-                return problem(
-                    with: steps[position + 1], after: relationship, of: current, in: text)
+            if isLast, let list {
+                return Problem(
+                    code: "path",
+                    message: "'\(text)' ends in a relationship after the to-many '\(list.name)'",
+                    fix: "name an attribute of '\(relationship.destinationEntityName)'"
+                        + example(relationship, after: text))
             }
+            if relationship.isToMany { list = relationship }
             current = relationship.destinationEntityName
         }
         return nil
@@ -88,30 +95,6 @@ struct PropertyPathCheck {
             message: "'\(entity).\(attribute.name)' is transient, so no store keeps it")
     }
 
-    /// Returns the problem of the step after a to-many relationship, which ends the path.
-    private func problem(
-        with step: String, after relationship: RelationshipDescription, of owner: String,
-        in text: String
-    ) -> Problem? {
-        let entity = relationship.destinationEntityName
-        if let attribute = model.attribute(step, of: entity) {
-            guard !attribute.isDoubtful else { return nil }
-            return problem(with: attribute, isLast: true, of: entity, in: text)
-        }
-        if let elements = model.elements(of: step, in: entity) {
-            return composite(step, elements, in: text)
-        }
-        if model.isObjectNumber(step, of: entity) { return nil }
-        guard model.relationship(step, of: entity) != nil else {
-            return unknown(step, of: entity, in: text)
-        }
-        return Problem(
-            code: "path",
-            message: "'\(text)' continues with a relationship after the to-many "
-                + "'\(relationship.name)'",
-            fix: fix(after: relationship, of: owner, isFirst: true))
-    }
-
     /// Returns a suggestion for a field over many objects, with an example from the model.
     private func fix(
         after relationship: RelationshipDescription, of entity: String, isFirst: Bool
@@ -120,8 +103,16 @@ struct PropertyPathCheck {
         let attribute = model.attributes(of: destination).first { !$0.isTransient }
         let example = [relationship.name, attribute?.name].compactMap { $0 }.joined(separator: ".")
         return isFirst
-            ? "add one of its attributes, such as '\(example)', or use '\(destination)'"
+            ? "a field can cross one to-many relationship: name an attribute of "
+                + "'\(destination)', such as '\(example)', or export '\(destination)'"
             : "a to-many relationship must be the first step of a field: use '\(entity)', and '\(example)' of it"
+    }
+
+    /// Returns the words for a path that continues to the destination's first attribute.
+    private func example(_ relationship: RelationshipDescription, after text: String) -> String {
+        let attributes = model.attributes(of: relationship.destinationEntityName)
+        guard let first = attributes.first(where: { !$0.isTransient }) else { return "" }
+        return ", such as '\(text).\(first.name)'"
     }
 
     private func composite(

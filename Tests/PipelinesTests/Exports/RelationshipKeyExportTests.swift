@@ -74,6 +74,7 @@ struct RelationshipKeyExportTests {
             - { export: table, entity: Box, to: boxes.csv }
             - { export: Line, to: lines.ndjson }
             - { export: Label, to: labels.csv }
+            - { export: deep, entity: Order, fields: [id, lines.product.sku, lines.qty], to: deep.ndjson }
             - { export: tied, entity: Line, order: qty, fields: [qty, order, product], to: tied.csv }
             """, open: "existing")
         #expect(run.text == "")
@@ -100,9 +101,33 @@ struct RelationshipKeyExportTests {
 
             """,
             "labels.csv": "text,line.order.id,line.product.sku\nl,7,B\n",
+            "deep.ndjson": """
+            {"id":7,"lines.product.sku":["A","B"],"lines.qty":[1,2]}
+            {"id":8,"lines.product.sku":["A"],"lines.qty":[1]}
+
+            """,
             "tied.csv": "qty,order,product\n1,7,A\n1,8,A\n2,7,B\n",
         ]
         for (name, text) in expected { #expect(try folder.text(name) == text, "\(name)") }
+    }
+
+    @Test("check reports a relationship after a to-many relationship at the end of a field")
+    func lints() throws {
+        let folder = try Workspace()
+        try folder.write("model.yaml", Self.shop)
+        #expect(
+            try folder.check(
+                """
+                etl: 1
+                store: { at: store.sqlite, model: model.yaml, open: create }
+                stages:
+                  - { export: Order, fields: [lines.product], to: a.csv }
+                """) == """
+                spec.yaml:4:31: error: 'lines.product' ends in a relationship after the to-many \
+                'lines' [spec.path]
+                  in: stages[0].fields[0]
+                  fix: name an attribute of 'Product', such as 'lines.product.sku'
+                """)
     }
 
     private static let lists = """

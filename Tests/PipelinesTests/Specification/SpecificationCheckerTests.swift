@@ -309,14 +309,16 @@ import Testing
                   in: stages[0].fields[2]
                 a.yaml:8:9: error: 'Task.age' is transient, so no store keeps it [spec.transient]
                   in: stages[0].fields[3]
-                a.yaml:9:9: error: 'tags.tasks' continues with a relationship after the to-many \
-                'tags' [spec.path]
+                a.yaml:9:9: error: 'Tag.tasks' leads to many objects in 'tags.tasks', and so does \
+                'Task.tags' [spec.path]
                   in: stages[0].fields[4]
-                  fix: add one of its attributes, such as 'tags.name', or use 'Tag'
-                a.yaml:10:9: error: 'Task.tags' leads to many objects in 'tags.tasks.id' \
-                [spec.path]
+                  fix: a field can cross one to-many relationship: name an attribute of 'Tag', such as \
+                'tags.name', or export 'Tag'
+                a.yaml:10:9: error: 'Tag.tasks' leads to many objects in 'tags.tasks.id', and so does \
+                'Task.tags' [spec.path]
                   in: stages[0].fields[5]
-                  fix: add one of its attributes, such as 'tags.name', or use 'Tag'
+                  fix: a field can cross one to-many relationship: name an attribute of 'Tag', such as \
+                'tags.name', or export 'Tag'
                 a.yaml:11:9: error: 'Person.tasks' leads to many objects in 'owner.tasks.id' \
                 [spec.path]
                   in: stages[0].fields[6]

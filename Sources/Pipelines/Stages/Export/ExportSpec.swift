@@ -17,7 +17,9 @@ enum ExportKeys {
         "fields", .list(.text).distinct("among the fields"),
         without: "the key, attributes by name, and links by their key",
         #"""
-        Key paths in the order of the columns. In JSON, a composite is an object; in tables, it \#
+        Key paths in the order of the columns. A path can begin with one to-many relationship, and \#
+        then ends in an attribute; to-one relationships can be between them. With `shape: nested`, \#
+        name one field of a to-many relationship. In JSON, a composite is an object; in tables, it \#
         is one column for each element; `magnitude.richter` is a single element. A link is the \#
         key of its object. If the key has several attributes, a to-one link is `up.a` and `up.b`. \#
         A to-many link is then a list of objects `{"a": 1, "b": 2}` in JSON. In tables, it is two \#
