@@ -202,7 +202,11 @@ enum ModelMapping {
                 "The relationship is only in the model. Objects do not have it, and the store does not save it.",
                 example: "true"),
             KeyDescription(
-                "count", counts, .nothing, "The allowed number of links, if an object has any.",
+                "count", counts, .nothing,
+                """
+                The allowed number of links, if an object has any. `0..-1` has no limit either; models \
+                of some apps have it, and its version hash differs from that of `0..`.
+                """,
                 example: "0..10"),
             optional, renamedFrom("relationship"), hashModifier, info, xcode,
         ])
