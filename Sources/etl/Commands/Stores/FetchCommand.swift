@@ -22,7 +22,7 @@ struct FetchCommand: ParsableCommand {
             Exit status:
               0 ok, also if nothing matches
               64 usage, such as a predicate with a mistake
-              65 a text is not UTF-8
+              65 a text is not UTF-8, or the external file of a value is missing
               66 the store is missing
               70 internal error
               71 out of descriptors or memory
