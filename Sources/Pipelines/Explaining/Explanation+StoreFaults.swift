@@ -87,6 +87,9 @@ extension Explanation {
 
     static let historyFaults: [Explanation] = [
         .init(
+            "history.app-store", "An app created the store, so etl does not purge its history.",
+            "Purge it in the app, which knows who still reads its history."),
+        .init(
             "history.expired", "Changes after the token were purged before they were read.",
             "Read the whole store, and continue from the token that `etl history STORE --token` prints."
         ),

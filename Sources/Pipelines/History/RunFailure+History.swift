@@ -16,6 +16,11 @@ extension RunFailure {
         case let mistake as QueryMistake: self.init(.usage, [mistake.diagnostic])
         case let error as HistoryError: self.init(error, store: store)
         case let failure as RunFailure: self = failure
+        case let error as StoreError where error.isReadOnlyAppStore:
+            self.init(
+                .configuration, code: "history.app-store",
+                "\(store) was created by an app, and etl does not purge the history of an app",
+                fix: "purge it in the app, which knows who still reads its history")
         default: self = RunFailure(error).naming(store: store)
         }
     }

@@ -1,6 +1,14 @@
 import GraphModel
 import SQLite
 
+/// The cause of an error that reports a store of an app, which was opened for reading only.
+private struct ReadOnlyAppStore: Error {}
+
+extension StoreError {
+    /// Whether the store is read-only because an app created it.
+    package var isReadOnlyAppStore: Bool { cause is ReadOnlyAppStore }
+}
+
 /// Opening app stores for writing, if GraphStore understands every table, column, and trigger.
 extension AppStore {
     /// Functions of Apple's framework that triggers call to report the objects they changed.
@@ -21,7 +29,7 @@ extension AppStore {
             throw StoreError(
                 .permission,
                 "\(path) was created by an app, and is read-only unless `StoreOptions.appStores` "
-                    + "is `.writing`")
+                    + "is `.writing`", cause: ReadOnlyAppStore())
         }
         let app: AppStoreModel
         do throws(StoreError) {

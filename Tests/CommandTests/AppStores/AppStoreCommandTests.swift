@@ -84,6 +84,21 @@ import Testing
         try expectUntouched()
     }
 
+    @Test("the history of an app's store is not purged, and the message does not name permissions")
+    func historyPurge() throws {
+        #expect(
+            try Tool.etl(["history", "purge", store, "--before", "2025-01-01"])
+                == ToolResult(
+                    status: 78,
+                    standardError: """
+                        error: \(store) was created by an app, and etl does not purge the history of an \
+                        app [history.app-store]
+                          fix: purge it in the app, which knows who still reads its history
+
+                        """))
+        #expect(try Tool.etl(["history", store]).standardOutput.split(separator: "\n").count == 3)
+    }
+
     @Test func modelShowAndVerifyKeepTheFolderUnchanged() throws {
         let shown = try Tool.etl(["model", "show", store])
         #expect(shown.status == 0)

@@ -144,7 +144,8 @@ struct HistoryPurgeCommand: ParsableCommand {
         commandName: "purge",
         abstract: "Remove old changes from a store's history.",
         discussion: """
-            If `store.history.keep` has a duration, saves remove older changes by themselves.
+            If `store.history.keep` has a duration, saves remove older changes by themselves. The history of
+            an app's store is only read.
 
             Exit status:
               0 ok
@@ -154,7 +155,7 @@ struct HistoryPurgeCommand: ParsableCommand {
               74 I/O error
               75 the store is in use
               77 permission denied
-              78 the store keeps no history, or the file is not a store
+              78 the store keeps no history, an app created it, or the file is not a store
             """)
 
     @Argument(help: "The store, an SQLite file.", completion: .file())
