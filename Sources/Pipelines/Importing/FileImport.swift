@@ -226,6 +226,7 @@ package struct FileImport {
         var lines = fit.imports.map(\.line)
         let folder = PathText.folder(of: request.store)
         if !FileSystem.exists(folder) { lines.append("The folder \(folder) is new") }
+        lines += inference.decisionsOnKeys(of: fit.newEntities)
         lines += inference.decisionsOnDumps(of: fit.newEntities)
         lines += inference.guessedForms.map { guess, files in
             "Read \(FittedImport.listed(files.map { streams[$0] ?? $0 }, max: 2)) with \(guess)"

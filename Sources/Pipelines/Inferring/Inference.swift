@@ -230,6 +230,16 @@ package struct Inference: Sendable {
         entities.filter { $0.records == 0 && !$0.stages.isEmpty }.map(\.name)
     }
 
+    /// Returns a note for each of these entities that has no key, but a field that may be one.
+    func decisionsOnKeys(of names: [String]) -> [String] {
+        entities.filter { names.contains($0.name) }.compactMap { entity in
+            entity.possibleKey.map { field in
+                "\(entity.name): \(field) has a different value in each record; if it is the key, "
+                    + "import into a new store with --key \(CommandExample.shell(field))"
+            }
+        }
+    }
+
     /// Returns a note for each of these entities whose objects occur in several files.
     func decisionsOnDumps(of names: [String]) -> [String] {
         entities.filter { $0.isOfDumps && names.contains($0.name) }.map { entity in

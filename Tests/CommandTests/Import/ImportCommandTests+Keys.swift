@@ -66,6 +66,28 @@ extension ImportCommandTests {
         #expect(linked.standardOutput.contains("Customers: several files have the same id"))
     }
 
+    @Test("an import without a key names a column whose values differ in many records")
+    func possibleKey() throws {
+        let rows = (1...20).map { "\($0 % 2),P-\($0)\n" }.joined()
+        try write("cars.csv", "color,plate\n" + rows)
+        #expect(
+            try etl("import", "cars.csv", "--into", "c.sqlite")
+                == ToolResult(
+                    status: 0,
+                    standardOutput: """
+                        Cars from cars.csv: no key found, so identified by all columns; color Integer 64, \
+                        plate String
+                        Cars: plate has a different value in each record; if it is the key, import into a \
+                        new store with --key plate
+                        Imported into c.sqlite (new): 20 read, 20 inserted
+                        Next: etl fetch c.sqlite Cars
+
+                        """))
+        #expect(
+            try etl("import", "cars.csv", "--into", "k.sqlite", "--key", "plate").standardOutput
+                .hasPrefix("Cars from cars.csv: key plate; color Integer 64\n"))
+    }
+
     @Test("an export whose key consists of relationships can be imported again unchanged")
     func exportedReferences() throws {
         try write("orders.csv", "id,name\n1,a\n2,b\n")

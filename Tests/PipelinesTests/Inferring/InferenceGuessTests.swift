@@ -49,6 +49,25 @@ import YAML
         for _ in 1...2 { #expect(try found.imported(["Items": ""])["Items"]?.count == count) }
     }
 
+    @Test("a field without a key's name may be the key if its values differ in many records")
+    func possibleKey() throws {
+        func note(_ count: Int) throws -> String {
+            let rows = (1...count).map { "P-\($0),\($0 % 2)" }
+            let found = try InferenceCase(
+                "cars.csv", "color,plate\n" + rows.map { row in
+                    row.split(separator: ",").reversed().joined(separator: ",")
+                }.joined(separator: "\n") + "\n")
+            let line = try #require(
+                found.spec.split(separator: "\n").first { $0.contains("rowKey: { type") })
+            return String(line.drop { $0 != "#" })
+        }
+        #expect(try note(19) == "# no field identifies a record, so all fields do")
+        #expect(
+            try note(20)
+                == "# no field identifies a record, so all fields do; plate has a different value in "
+                + "each record: if it is the key, --key plate")
+    }
+
     @Test(
         "a column is linked to the file with the plural of its name, also in other languages",
         arguments: [

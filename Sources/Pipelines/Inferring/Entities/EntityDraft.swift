@@ -250,6 +250,26 @@ struct EntityDraft {
         return found.flatMap { key($0.place, isFirst: $0.rank == KeyNames.firstColumn) }
     }
 
+    /// The minimum number of records whose different values in a field are probably no chance.
+    private static let possibleKeyRecordsMin = 20
+
+    /// The first field with a different word or number in each of many records, although its name
+    /// does not suggest a key; `nil` if there is none.
+    var possibleKey: String? {
+        guard owner == nil, records >= Self.possibleKeyRecordsMin else { return nil }
+        return leaves.first { leaf in
+            mayBeKey(leaf) && leaf.node.facts.isOneWord && leaf.node.distinct?.count == records
+        }?.source
+    }
+
+    /// The reason why all fields together are the key.
+    var rowKeyNote: String {
+        let reason = "no field identifies a record, so all fields do"
+        guard let field = possibleKey else { return reason }
+        return reason + "; \(field) has a different value in each record: if it is the key, "
+            + "--key \(CommandExample.shell(field))"
+    }
+
     private func key(_ place: Int, isFirst: Bool) -> Key? {
         guard let distinct = leaves[place].node.distinct else { return nil }
         var key = Key(places: [place])

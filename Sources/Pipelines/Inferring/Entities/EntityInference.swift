@@ -111,9 +111,10 @@ struct EntityInference {
             entity.attributes.insert(
                 InferredAttribute(
                     name: name, type: .string, isRequired: true, source: "", isRowKey: true,
-                    note: "no field identifies a record, so all fields do",
+                    note: draft.rowKeyNote,
                     origin: keepsOrigins ? Self.rowKeyOrigin(draft) : nil), at: 0)
             entity.key = [name]
+            entity.possibleKey = draft.possibleKey
         }
         entity.sources = draft.leaves.map(\.source)
         entity.nullObjects = draft.nullObjects

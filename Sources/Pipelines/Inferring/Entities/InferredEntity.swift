@@ -161,6 +161,8 @@ struct InferredEntity {
     /// The attributes and relationships that identify an object.
     var key: [String] = []
     var keyNote: String?
+    /// The field of an entity without a key that has a different value in each of many records.
+    var possibleKey: String?
     /// Whether the files describe the same objects, so that the record in the last file is kept.
     var isOfDumps = false
     /// The key and date for files that each seem to hold the records of one day.
