@@ -29,7 +29,7 @@ struct PropertyPathCheck {
         let text = steps.joined(separator: ".")
         let steps = model.folded(steps, from: entityName)
         var current = entityName
-        /// The to-many relationship that the path begins with.
+        // The to-many relationship that the path begins with.
         var list: RelationshipDescription?
         for (position, step) in steps.enumerated() {
             let isLast = position == steps.count - 1
