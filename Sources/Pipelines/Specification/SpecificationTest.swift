@@ -87,8 +87,8 @@ package struct SpecificationTest: Sendable, Hashable {
         package var rejects: [TestObject] = []
         /// The location of `then`.
         package var location: SourceLocation
-        /// The location of the rejects, or `nil` if `then` omits them.
-        package var rejectsLocation: SourceLocation?
+        /// The location of the rejects, or of `then` if it omits them.
+        package var rejectsLocation: SourceLocation
     }
 
     /// The name of the test, which is unique in its spec.
@@ -183,7 +183,8 @@ extension SpecificationTest {
     private init?(_ keys: KeyedMapping) {
         let name = keys[TestKeys.name]
         let place = keys.location
-        self.init(name: name ?? "", then: Outcome(location: place), location: place)
+        self.init(name: name ?? "", then: Outcome(location: place, rejectsLocation: place),
+            location: place)
         for (name, text) in keys[TestKeys.parameters] ?? [] {
             parameterNames.append(name)
             parameterTexts.append(text)
@@ -200,9 +201,9 @@ extension SpecificationTest.Outcome {
         location = keys.location
         fails = keys[TestKeys.fails]
         rejects = keys[TestKeys.rejects]
-        if keys.source.has(TestKeys.rejects.name) {
-            rejectsLocation = keys.source.keyLocation(TestKeys.rejects.name)
-        }
+        rejectsLocation =
+            keys.source.has(TestKeys.rejects.name)
+            ? keys.source.keyLocation(TestKeys.rejects.name) : keys.location
         let own = TestKeys.thenMapping.keyNames
         for entry in keys.source.all() where !own.contains(entry.key) {
             let found = entry.value.list()?.compactMap { item -> TestObject? in

@@ -168,7 +168,7 @@ struct TestComparison {
             + actual.map { "+ actual    \(TestValue.object($0))" }
         return [
             failure(
-                "the rejects are not those expected", test.then.rejectsLocation ?? test.location,
+                "the rejects are not those expected", test.then.rejectsLocation,
                 lines)
         ]
     }

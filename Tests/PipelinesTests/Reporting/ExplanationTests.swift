@@ -27,12 +27,13 @@ struct ExplanationTests {
             ("csv.header", ["csv.header"]), ("Store.full", ["store.full"]), ("2", ["2"]),
             ("key", ["reject key"]), ("store.of-no-kind", ["store.…"]),
             ("too-big", ["reject too-big", "csv.record-too-big", "json.record-too-big"]),
-            ("mirror", ["mirror.…", "mirror.refused"]),
+            ("mirror", ["mirror.…", "mirror.refused", "mirror.replayed"]),
             (
                 "import",
                 [
                     "import.…", "import.shared-keys", "import.untried", "import.nothing-fits",
-                    "import.read-before", "import.changed-columns", "import.duplicate-keys",
+                    "import.read-before", "import.changed-columns", "import.archive",
+                    "import.duplicate-keys",
                     "import.unmet-path",
                     "import.app-store", "import.entity",
                     "import.folder", "import.key", "import.kept-as-text", "import.not-linked",
