@@ -304,7 +304,9 @@ extension BulkPlan.ManyPolicy: ExplainedChoice {
     /// The effect on the existing links, as in the generated reference.
     package var meaning: String {
         switch self {
-        case .replace: "Replaces the links with the record's links."
+        case .replace:
+            "Replaces the links with the record's links. In an ordered relationship, they have the order of"
+                + " the record."
         case .add: "Adds the record's links to the existing ones."
         case .remove: "Removes the record's links."
         }

@@ -92,26 +92,37 @@ final class ForeignKeyWriter {
         }
         let named = Set(destinations)
         let going = existing.filter { !named.contains($0) && !left.contains($0) }
-        let coming = destinations.filter { orders[$0] == nil }
+        // Later records may have moved objects away, named this owner, too, or added objects.
+        // Objects that they added follow the list.
+        let wanted =
+            destinations.filter { !left.contains($0) || orders[$0] != nil }
+            + existing.filter { left.contains($0) && !named.contains($0) }
+        let coming = wanted.filter { orders[$0] == nil }
         let isSame =
-            going.isEmpty && coming.isEmpty && (!isOrdered || existing == destinations)
+            going.isEmpty && coming.isEmpty
+            && (!isOrdered || existing == wanted && ascend(existing, orders))
         guard !isSame else { return nil }
         var difference: UInt64 = 0
         for destination in going {
             difference ^= try point(destination, to: nil, order: 0, in: session)
         }
         if isOrdered {
-            for (position, destination) in destinations.enumerated() {
+            for (position, destination) in wanted.enumerated() {
                 let order = OrderPositions.position(at: position)
-                if orders[destination] == order || left.contains(destination) { continue }
+                if orders[destination] == order { continue }
                 difference ^= try point(destination, to: owner, order: order, in: session)
             }
         } else {
-            for destination in coming where !left.contains(destination) {
+            for destination in coming {
                 difference ^= try point(destination, to: owner, order: 0, in: session)
             }
         }
         return left.isEmpty || difference != 0 ? difference : nil
+    }
+
+    /// Returns whether no two of the objects are in one place.
+    private func ascend(_ objects: [Int64], _ orders: [Int64: Int64]) -> Bool {
+        zip(objects, objects.dropFirst()).allSatisfy { (orders[$0] ?? 0) < (orders[$1] ?? 0) }
     }
 
     /// Adds links, and reads only the destinations: an owner may have many more, and get one with

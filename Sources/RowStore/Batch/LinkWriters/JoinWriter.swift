@@ -186,16 +186,22 @@ final class JoinWriter {
     ) throws(StoreError) -> UInt64? {
         try readExisting(of: owner)
         let hasOrder = isOrdered && !isReflexive
-        if hasOrder ? existing == wanted : isExisting(wanted) { return nil }
+        if left.isEmpty, hasOrder ? existing == wanted : isExisting(wanted) { return nil }
         let before = existing
         let old = Set(existing)
         let new = Set(wanted)
+        // Later records decide whether there are links to the objects in `left`. Objects that they
+        // added follow the list.
+        let list =
+            wanted.filter { !left.contains($0) || old.contains($0) }
+            + before.filter { left.contains($0) && !new.contains($0) }
+        if hasOrder, before == list { return nil }
         var difference: UInt64 = 0
-        for destination in existing
+        for destination in before
         where !new.contains(destination) && !left.contains(destination) {
             difference ^= try unlink(owner, destination)
         }
-        for (position, destination) in wanted.enumerated() where !left.contains(destination) {
+        for (position, destination) in list.enumerated() {
             let order = OrderPositions.position(at: position)
             if !old.contains(destination) {
                 difference ^= try link(owner, destination, order: order)
@@ -204,9 +210,7 @@ final class JoinWriter {
             }
         }
         if hasOrder {
-            if !left.isEmpty { try readExisting(of: owner) }
-            difference ^= Self.sequenceHash(before)
-            difference ^= Self.sequenceHash(left.isEmpty ? wanted : existing)
+            difference ^= Self.sequenceHash(before) ^ Self.sequenceHash(list)
         }
         return left.isEmpty || difference != 0 ? difference : nil
     }
