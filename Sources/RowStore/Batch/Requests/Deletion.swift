@@ -8,11 +8,11 @@ import SQLite
 /// one contains the objects that a rule keeps, with the index of its edge (`ETL_KEPT_<n>`). If no
 /// rule cascades or denies, the matching objects are deleted, and their table is used instead.
 package struct Deletion {
-    private let session: WriteSession
-    private let connection: Connection
+    let session: WriteSession
+    let connection: Connection
     private let limit: ObjectLimit?
     /// The relationships whose rules apply.
-    private let edges: [RelationshipEdge]
+    let edges: [RelationshipEdge]
     /// All relationships; join rows of deleted objects are deleted in any case.
     private let allEdges: [RelationshipEdge]
     private var deletedIDs: ManagedObjectIDSet?
@@ -106,7 +106,7 @@ package struct Deletion {
         _ match: BatchMatch, _ reachable: [Int64], _ root: Int64,
         denials: [BatchDeleteResult.Denial]
     ) throws -> BatchDeleteResult {
-        try rejectClearedRequirements(reachable)
+        try rejectBrokenRequirements(reachable)
         try noteLinks(reachable)
         let nullified = try nullify(reachable)
         try deleteJoinRows(reachable)
@@ -121,7 +121,7 @@ package struct Deletion {
             cascaded: cascaded, nullified: nullified, objectIDs: deletedIDs)
     }
 
-    private func doomed(_ root: Int64) -> String { matched ?? "temp.ETL_DOOMED_\(root)" }
+    func doomed(_ root: Int64) -> String { matched ?? "temp.ETL_DOOMED_\(root)" }
     private static func kept(_ root: Int64) -> String { "temp.ETL_KEPT_\(root)" }
 
     /// Returns the hierarchies that cascades can reach from the entity.
@@ -218,30 +218,14 @@ package struct Deletion {
 
     // MARK: Updating the remaining objects
 
-    private func staying(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String {
-        reachable.contains(edge.destinationRoot)
-            ? " AND Z_PK NOT IN (SELECT pk FROM \(doomed(edge.destinationRoot)))" : ""
+    /// Returns a condition for rows of a hierarchy that are not deleted; empty if none is.
+    func staying(_ root: Int64, _ reachable: [Int64], key: String = "Z_PK") -> String {
+        reachable.contains(root) ? " AND \(key) NOT IN (SELECT pk FROM \(doomed(root)))" : ""
     }
 
-    private func pointingBack(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String? {
+    func pointingBack(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String? {
         edge.pointingBack(to: edge.owners(in: doomed(edge.sourceRoot))).map {
-            $0 + staying(edge, reachable)
-        }
-    }
-
-    private func rejectClearedRequirements(_ reachable: [Int64]) throws {
-        for edge in edges
-        where edge.rule == .nullify && edge.backIsRequired && reachable.contains(edge.sourceRoot) {
-            guard let condition = pointingBack(edge, reachable) else { continue }
-            let count =
-                try connection.count(
-                    "SELECT count(*) FROM \(edge.destinationTable) WHERE \(condition)")
-            if count > 0 {
-                throw StoreError(
-                    .deleteRule,
-                    "\(count) objects of \(edge.destinationName) would lose their required"
-                        + " '\(edge.inverseName ?? "")'; delete them too, or make it optional")
-            }
+            $0 + staying(edge.destinationRoot, reachable)
         }
     }
 
@@ -249,26 +233,36 @@ package struct Deletion {
         var total = 0
         for edge in edges where edge.rule == .nullify && reachable.contains(edge.sourceRoot) {
             guard let condition = pointingBack(edge, reachable) else { continue }
-            var sets = edge.backColumns.map { "\($0) = NULL" }
             // Without an inverse, the objects have no property that changes.
-            if let inverse = edge.inverseName {
-                let rows = try connection.prepare(
-                    "SELECT Z_ENT, Z_PK FROM \(edge.destinationTable) WHERE \(condition)")
-                // The rows come in the order of their targets.
-                var notes = BatchUpdateNotes([inverse])
-                while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
-                if let version = try session.versionAssignment(of: notes.objects) {
-                    sets.append(version)
-                }
-                notes.emit(session)
-            }
-            guard !sets.isEmpty else { continue }
-            total += try SQLFragment(
-                "UPDATE \(edge.destinationTable) SET \(sets.joined(separator: ", "))"
-                    + " WHERE \(condition)"
-            ).run(on: connection)
+            total += try clear(
+                edge.backColumns, of: edge.destinationTable, property: edge.inverseName,
+                where: condition)
         }
         return total
+    }
+
+    /// Clears columns of the rows that match a condition, and records the change of the property.
+    ///
+    /// - Returns: The number of rows.
+    private func clear(
+        _ columns: [String], of table: String, property: String?, where condition: String
+    ) throws(StoreError) -> Int {
+        var sets = columns.map { "\($0) = NULL" }
+        if let property {
+            let rows = try connection.prepare(
+                "SELECT Z_ENT, Z_PK FROM \(table) WHERE \(condition)")
+            // The rows come in the order of their targets.
+            var notes = BatchUpdateNotes([property])
+            while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
+            if let version = try session.versionAssignment(of: notes.objects) {
+                sets.append(version)
+            }
+            notes.emit(session)
+        }
+        guard !sets.isEmpty else { return 0 }
+        return try SQLFragment(
+            "UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(condition)"
+        ).run(on: connection)
     }
 
     /// Notes the objects that lose a link which is not stored in their own rows.

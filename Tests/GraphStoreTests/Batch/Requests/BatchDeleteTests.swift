@@ -380,8 +380,8 @@ import Testing
             let error = storeError { _ = try context.write(BatchDeleteRequest(entityName: "A")) }
             #expect(error?.code == .deleteRule)
             #expect(
-                error?.message == "1 objects of B would lose their required 'a';"
-                    + " delete them too, or make it optional")
+                error?.message == "1 object of B would lose its required 'a' (object 1);"
+                    + " delete it too, or make 'a' optional")
             #expect(!context.hasChanges)
             try store.expect("SELECT count(*) FROM ZA", ["2"])
             let (result, _) = try run(store, "A", "name == 'y'")
