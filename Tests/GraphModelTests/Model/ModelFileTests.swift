@@ -12,7 +12,7 @@ import Testing
         let (model, diagnostics) = ModelFile.read(file: fixture("tasks-model.yaml"))
         #expect(
             diagnostics.map(\.message) == [
-                "'Task.origin' has no inverse, so deleting 'Item' objects cannot clear it"
+                "'Task.origin' has no inverse, so no delete rule of 'Item' applies to it"
             ])
         let found = try #require(model)
         #expect(found.versionIdentifiers == ["tasks-2"])

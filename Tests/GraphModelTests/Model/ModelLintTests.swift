@@ -226,8 +226,8 @@ import Testing
                 m.yaml:11:22: error: 'Sub' has two properties 'y' \
                 [model.duplicate-name]
                   in: entities.Sub.relationships.y
-                m.yaml:11:22: warning: 'Sub.y' has no inverse, so deleting 'Item' objects \
-                cannot clear it [model.no-inverse]
+                m.yaml:11:22: warning: 'Sub.y' has no inverse, so no delete rule of 'Item' \
+                applies to it [model.no-inverse]
                   in: entities.Sub.relationships.y
                   fix: add a relationship to 'Sub' in 'Item', and name it here
                 m.yaml:12:3: error: 'CHANGE' is the name of one of the store's history entities \
@@ -314,12 +314,12 @@ import Testing
                 m.yaml:11:30: error: 'Tag.other' does not point back: it leads to 'Tag', not to \
                 'Task' [model.inverse]
                   in: entities.Task.relationships.f.inverse
-                m.yaml:12:7: warning: 'Task.g' has no inverse, so deleting 'Tag' objects cannot \
-                clear it [model.no-inverse]
+                m.yaml:12:7: warning: 'Task.g' has no inverse, so no delete rule of 'Tag' \
+                applies to it [model.no-inverse]
                   in: entities.Task.relationships.g
                   fix: add `inverse: tasks`
-                m.yaml:13:7: warning: 'Task.h' has no inverse, so deleting 'Tag' objects cannot \
-                clear it [model.no-inverse]
+                m.yaml:13:7: warning: 'Task.h' has no inverse, so no delete rule of 'Tag' \
+                applies to it [model.no-inverse]
                   in: entities.Task.relationships.h
                   fix: add a relationship to 'Task' in 'Tag', and name it here
                 m.yaml:13:29: error: 'delete' must be no action, nullify, cascade, or deny, not \

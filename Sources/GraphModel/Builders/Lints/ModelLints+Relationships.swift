@@ -100,8 +100,8 @@ extension ModelLints {
         }
         warn(
             "no-inverse",
-            "'\(entity.name).\(relationship.name)' has no inverse, so deleting "
-                + "'\(destination)' objects cannot clear it", places.place,
+            "'\(entity.name).\(relationship.name)' has no inverse, so no delete "
+                + "rule of '\(destination)' applies to it", places.place,
             fix: candidate.map { "add `inverse: \($0.name)`" }
                 ?? "add a relationship to '\(entity.name)' in '\(destination)', and name it here")
     }

@@ -117,26 +117,13 @@ extension StoreTarget {
     }
 
     /// Returns the problems of a store, except those that stages are allowed to leave.
-    ///
-    /// Also excludes dangling links without an inverse, which no delete rule clears when their
-    /// target is deleted.
     private func findings(
         _ path: String, _ model: ManagedObjectModel?
     ) throws(StoreError) -> [StoreFinding] {
         var chosen: Set<StoreFinding.Kind> = [.rule, .required]
         if leavesLooseLinks { chosen.formUnion([.dangling, .pair, .inverse]) }
-        var known = model
-        if known == nil { known = try PersistentContainer.model(ofStoreAt: path) }
         let verification = try PersistentContainer.verify(at: path, .full, model: model)
-        return verification.findings.filter { [known] finding in
-            if finding.kind == .dangling, let entity = finding.entity,
-                let property = finding.property,
-                known?.relationship(property, of: entity)?.inverseName == nil
-            {
-                return false
-            }
-            return !chosen.contains(finding.kind)
-        }
+        return verification.findings.filter { !chosen.contains($0.kind) }
     }
 
     private static func kind(of finding: StoreFinding) -> String {

@@ -5,7 +5,9 @@ extension BatchRules: ExplainedChoice {
     /// The rules that apply, as in the generated reference.
     package var meaning: String {
         switch self {
-        case .enforce: "Values are as the model says, and delete rules cascade, nullify, and deny."
+        case .enforce:
+            "Values are as the model says, and delete rules cascade, nullify, and deny. A deletion"
+                + " also clears links without an inverse."
         case .ignore:
             "Values need only fit their columns, and links to deleted objects are kept."
         }

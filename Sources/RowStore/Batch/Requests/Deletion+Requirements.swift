@@ -12,6 +12,13 @@ extension Deletion {
                 SelectSQL("Z_PK", from: edge.destinationTable, where: [condition]),
                 of: edge.destinationName, loss(of: edge.inverseName ?? ""))
         }
+        for link in oneWayLinks
+        where link.isRequired && reachable.contains(link.destinationRoot) {
+            let condition = leadingNowhere(link, reachable)
+            try reject(
+                SelectSQL("Z_PK", from: link.table, where: [condition]), of: link.entityName,
+                loss(of: link.name))
+        }
     }
 
     /// Returns the description of a loss, and how the model can allow it.

@@ -15,6 +15,8 @@ package struct Deletion {
     let edges: [RelationshipEdge]
     /// All relationships; join rows of deleted objects are deleted in any case.
     private let allEdges: [RelationshipEdge]
+    /// The relationships without an inverse whose links are cleared.
+    let oneWayLinks: [OneWayLink]
     private var deletedIDs: ManagedObjectIDSet?
     /// The number of cascade levels that are found by scanning all objects to delete, without an
     /// index.
@@ -31,6 +33,7 @@ package struct Deletion {
         limit = request.limit
         allEdges = RelationshipEdge.all(in: session.schema)
         edges = request.rules == .enforce ? allEdges : []
+        oneWayLinks = request.rules == .enforce ? OneWayLink.all(in: session.schema) : []
         deletedIDs = request.resultType == .objectIDs ? ManagedObjectIDSet() : nil
         defersIndexes = request.defersIndexes ? try session.mayDeferIndexes() : false
     }
@@ -223,6 +226,12 @@ package struct Deletion {
         reachable.contains(root) ? " AND \(key) NOT IN (SELECT pk FROM \(doomed(root)))" : ""
     }
 
+    /// Returns a condition for the rows whose link without an inverse leads to a deleted object.
+    func leadingNowhere(_ link: OneWayLink, _ reachable: [Int64]) -> String {
+        "\(link.columns[0]) IN (SELECT pk FROM \(doomed(link.destinationRoot)))"
+            + staying(link.root, reachable)
+    }
+
     func pointingBack(_ edge: RelationshipEdge, _ reachable: [Int64]) -> String? {
         edge.pointingBack(to: edge.owners(in: doomed(edge.sourceRoot))).map {
             $0 + staying(edge.destinationRoot, reachable)
@@ -237,6 +246,11 @@ package struct Deletion {
             total += try clear(
                 edge.backColumns, of: edge.destinationTable, property: edge.inverseName,
                 where: condition)
+        }
+        for link in oneWayLinks where reachable.contains(link.destinationRoot) {
+            total += try clear(
+                link.columns, of: link.table, property: link.name,
+                where: leadingNowhere(link, reachable))
         }
         return total
     }
