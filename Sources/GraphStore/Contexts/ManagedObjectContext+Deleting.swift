@@ -188,7 +188,7 @@ extension ManagedObjectContext {
                 else { return }
                 changeLink(other, inverse, to: nil)
             case .toMany(let inverse):
-                if let other = known(id), other.pending != .deleted {
+                if let other = try known(id, inverse), other.pending != .deleted {
                     removeFromList(other, inverse, object.objectID)
                 }
             }
@@ -245,17 +245,28 @@ extension ManagedObjectContext {
     private func removeFromOtherLists(
         _ object: ManagedObject, _ slot: Int, _ inverse: Int
     ) throws(StoreError) {
+        let isIgnored = object.layout.toManys[slot].relationship.deleteRule == .noAction
         for id in try object.toManyIDs(slot) {
-            guard let other = known(id), other.pending != .deleted else { continue }
+            guard let other = try known(id, isIgnored ? nil : inverse), other.pending != .deleted
+            else { continue }
             removeFromList(other, inverse, object.objectID)
         }
     }
 
-    /// Returns the object if it must record a deletion at the inverse end.
+    /// Returns the object if it must record that its list loses an object.
     ///
-    /// A parent context and an undo log learn of changes only from objects.
-    private func known(_ id: ManagedObjectID) -> ManagedObject? {
-        parent != nil || undoLog != nil ? object(with: id) : registeredObject(for: id)
+    /// A parent context and an undo log learn of changes only from objects. The save validates the
+    /// minimum count of the list only if the object has changed.
+    ///
+    /// - Parameter slot: The slot of the list; `nil` if its minimum does not matter.
+    private func known(_ id: ManagedObjectID, _ slot: Int?) throws(StoreError) -> ManagedObject? {
+        if parent != nil || undoLog != nil { return object(with: id) }
+        if let registered = registeredObject(for: id) { return registered }
+        guard let slot, let layout = container.objects.layout(id.entityNumber),
+            layout.toManys[slot].relationship.limit(.tooFew) != nil
+        else { return nil }
+        let object = object(with: id)
+        return try exists(object) ? object : nil
     }
 
     /// Fires the object and returns `false` if its row no longer exists.

@@ -3,7 +3,8 @@ import SQLite
 
 /// The rules of the model that the remaining objects must still meet after a deletion.
 extension Deletion {
-    /// Fails if the deletion would clear a required to-one relationship.
+    /// Fails if the deletion would clear a required relationship to one object, or leave a
+    /// relationship to many with fewer objects than its minimum.
     func rejectBrokenRequirements(_ reachable: [Int64]) throws(StoreError) {
         for edge in edges
         where edge.rule == .nullify && edge.backIsRequired && reachable.contains(edge.sourceRoot) {
@@ -19,6 +20,37 @@ extension Deletion {
                 SelectSQL("Z_PK", from: link.table, where: [condition]), of: link.entityName,
                 loss(of: link.name))
         }
+        guard !edges.isEmpty else { return }
+        for entity in session.schema.entities {
+            for list in CountedList.all(of: entity, in: session.schema) {
+                try rejectFewObjects(in: list, reachable)
+            }
+        }
+    }
+
+    private func rejectFewObjects(
+        in list: CountedList, _ reachable: [Int64]
+    ) throws(StoreError) {
+        // With the rule No Action, the owner does not change.
+        guard reachable.contains(list.destinationRoot), list.inverseRule != .noAction,
+            let least = list.relationship.limit(.tooFew)
+        else { return }
+        let gone = "SELECT pk FROM \(doomed(list.destinationRoot))"
+        guard let hasTooFew = list.hasProblem(.tooFew, without: gone) else { return }
+        let owners =
+            "t.Z_PK IN (\(list.owners(of: gone)))"
+            + staying(list.entity.rootNumber, reachable, key: "t.Z_PK")
+        try reject(
+            SelectSQL("t.Z_PK", from: "\(list.entity.table) t", where: [owners, hasTooFew]),
+            of: list.entity.name,
+            least == 1
+                ? loss(of: list.name)
+                : { _ in
+                    (
+                        "have fewer than \(least) objects in '\(list.name)'",
+                        "lower the minimum count"
+                    )
+                })
     }
 
     /// Returns the description of a loss, and how the model can allow it.

@@ -167,4 +167,129 @@ import Testing
                 "SELECT Z_PK, ZNEXT, Z_OPT FROM ZNODE ORDER BY 1", ["1|-|2", "4|4|1"])
         }
     }
+
+    // MARK: Minimum counts
+
+    private static func boxes(_ rule: String = "nullify") -> String {
+        """
+        Box:
+          relationships:
+            items: { to: Item, many: true, inverse: box, count: 2..3, optional: false, delete: cascade }
+        Item:
+          attributes: { name: String }
+          relationships: { box: { to: Box, inverse: items, delete: \(rule) } }
+        """
+    }
+
+    private func fillBoxes(_ store: TestStore) throws {
+        try fill(
+            store,
+            """
+            INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1), (2, 1, 1);
+            INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZBOX) VALUES (1, 2, 1, 'a', 1),
+                (2, 2, 1, 'b', 1), (3, 2, 1, 'c', 2), (4, 2, 1, 'd', 2), (5, 2, 1, 'e', 2)
+            """)
+    }
+
+    @Test("fails if an object would keep fewer objects than its minimum")
+    func minimum() throws {
+        try withStore(Self.boxes()) { store in
+            try fillBoxes(store)
+            #expect(
+                refusal("Item", "name == 'a'", in: store)
+                    == "1 object of Box would have fewer than 2 objects in 'items' (object 1);"
+                    + " delete it too, or lower the minimum count")
+            #expect(
+                refusal("Item", "TRUEPREDICATE", in: store)
+                    == "2 objects of Box would have fewer than 2 objects in 'items' (objects 1, 2);"
+                    + " delete them too, or lower the minimum count")
+            #expect(try delete("Item", "name == 'c'", in: store).0.deleted == 1)
+            // The owner is deleted, too.
+            #expect(try delete("Box", "ANY items.name == 'a'", in: store).0.deleted == 1)
+            try store.expect("SELECT Z_PK, ZBOX FROM ZITEM ORDER BY 1", ["4|2", "5|2"])
+            #expect(try findings(store) == [])
+        }
+    }
+
+    @Test("a save fails if a deletion leaves too few objects to an object that is not in memory")
+    func minimumInContext() throws {
+        try withStore(Self.boxes()) { store in
+            try fillBoxes(store)
+            let context = store.context()
+            var request = FetchRequest<ManagedObject>(entityName: "Item")
+            request.predicate = try GraphPredicate(format: "name == 'a'")
+            context.delete(try #require(try context.fetch(request).first))
+            let failures = storeError { _ = try context.save() }?.validationError?.failures
+            #expect(
+                failures?.map(\.description)
+                    == ["'items' must have 2 objects at least, and has 1 [1580, Box p1]"])
+        }
+    }
+
+    @Test("deletes below a minimum if the rules are ignored or do nothing; a verification finds it")
+    func ignoredMinimum() throws {
+        for (rule, rules) in [("nullify", BatchDeleteRules.ignore), ("no action", .enforce)] {
+            try withStore(Self.boxes(rule)) { store in
+                try fillBoxes(store)
+                let (result, _) = try delete(
+                    "Item", "name IN {'a', 'c', 'd'}", rules: rules, in: store)
+                #expect(result.deleted == 3)
+                #expect(
+                    try findings(store)
+                        == ["Box.items: 2 objects have fewer than 2 objects (objects 1, 2)"])
+            }
+        }
+    }
+
+    @Test("an optional relationship with a minimum may become empty")
+    func optionalMinimum() throws {
+        try withStore(
+            """
+            Tag:
+              attributes: { name: String }
+              relationships: { tasks: { to: Task, many: true, inverse: tags } }
+            Task: { relationships: { tags: { to: Tag, many: true, inverse: tasks, count: 2..3 } } }
+            """
+        ) { store in
+            let context = store.context()
+            let tags = try ["a", "b"].map { name in
+                let tag = try context.insert("Tag")
+                tag[.string("name")] = name
+                return tag
+            }
+            try context.insert("Task")[.toMany("tags")] = tags
+            try context.save()
+            #expect(
+                refusal("Tag", "name == 'a'", in: store)
+                    == "1 object of Task would have fewer than 2 objects in 'tags' (object 1);"
+                    + " delete it too, or lower the minimum count")
+            #expect(try delete("Tag", in: store).0.deleted == 2)
+            #expect(try findings(store) == [])
+        }
+    }
+
+    @Test("a verification finds too many objects, and none where one is required")
+    func verifiedCounts() throws {
+        try withStore(
+            """
+            Box:
+              relationships:
+                items: { to: Item, many: true, inverse: box, count: 1..2, optional: false }
+            Item: { relationships: { box: { to: Box, inverse: items } } }
+            """
+        ) { store in
+            try fill(
+                store,
+                """
+                INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1), (2, 1, 1), (3, 1, 1);
+                INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZBOX) VALUES (1, 2, 1, 1), (2, 2, 1, 3),
+                    (3, 2, 1, 3), (4, 2, 1, 3)
+                """)
+            #expect(
+                try findings(store) == [
+                    "Box.items: 1 object lacks an object, which is required (object 2)",
+                    "Box.items: 1 object has more than 2 objects (object 3)",
+                ])
+        }
+    }
 }
