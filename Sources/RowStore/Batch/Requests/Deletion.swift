@@ -268,6 +268,7 @@ package struct Deletion {
             // The rows come in the order of their targets.
             var notes = BatchUpdateNotes([property])
             while try rows.step() { notes.add(rows.integer(1), entity: rows.integer(0)) }
+            guard notes.someKey != nil else { return 0 }
             if let version = try session.versionAssignment(of: notes.objects) {
                 sets.append(version)
             }
