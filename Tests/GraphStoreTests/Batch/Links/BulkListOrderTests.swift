@@ -1,5 +1,6 @@
 import GraphModel
 import GraphStore
+import SQLite
 import Testing
 
 /// Records that set both ends of an ordered relationship in one load.
