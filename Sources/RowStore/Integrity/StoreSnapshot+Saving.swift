@@ -58,9 +58,9 @@ extension StoreSnapshot {
         _ path: String, _ given: ManagedObjectModel?
     ) throws(StoreError) -> StoreSnapshot? {
         let file = StoreFiles.resolved(path)
-        let logs = StoreFiles.filledLogs(of: file)
-        guard let copy = try SnapshotFolder.copy(file, logs), try DamagedHeader.repair(copy.path)
+        guard let copy = try SnapshotFolder.copy(file), try DamagedHeader.repair(copy.path)
         else { return nil }
+        let logs = StoreFiles.filledLogs(of: copy.path)
         let lostInLog = try mend(DamagedLog(ofStoreAt: copy.path), copy.path)
         if !logs.isEmpty {
             // Data that SQLite cannot read from the log is lost.

@@ -18,8 +18,7 @@ package final class StoreRehearsal {
     package init(of store: String) throws(StoreError) {
         // The journal and the large values are next to the file, not next to a symbolic link to it.
         let file = StoreFiles.resolved(store)
-        let logs = StoreFiles.filledLogs(of: file)
-        guard let copy = try SnapshotFolder.copy(file, logs) else {
+        guard let copy = try SnapshotFolder.copy(file) else {
             throw StoreError(.busy, "\(store) is being written; try again later")
         }
         folder = copy.folder
@@ -30,7 +29,7 @@ package final class StoreRehearsal {
             StoreFiles.supportFolder(of: path) + values
         )
         do {
-            for suffix in [""] + logs {
+            for suffix in [""] + StoreFiles.filledLogs(of: path) {
                 try FileSystem.setMode(0o600, ofFile: path + suffix)
             }
             let names = try StoreFiles.names(in: from)

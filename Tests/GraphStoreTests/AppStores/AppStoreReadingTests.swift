@@ -266,7 +266,7 @@ struct AppStoreFile {
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o444], ofItemAtPath: store.path + suffix)
         }
-        let copy = try #require(try SnapshotFolder.copy(store.path, ["-wal"]))
+        let copy = try #require(try SnapshotFolder.copy(store.path))
         for suffix in ["", "-wal"] {
             #expect(try FileStatus(of: copy.path + suffix).mode & 0o777 == 0o644)
             #expect(try FileStatus(of: store.path + suffix).mode & 0o777 == 0o444)

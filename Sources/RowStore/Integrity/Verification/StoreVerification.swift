@@ -34,6 +34,27 @@ extension StoreVerification {
     package static func verify(
         at path: String, _ level: Level, model: ManagedObjectModel?
     ) throws(StoreError) -> StoreVerification {
+        let file = StoreFiles.resolved(path)
+        // A process that writes meanwhile must not cause a finding.
+        for _ in 0..<attemptsMax {
+            let before = StoreFiles.stamps(ofStoreAt: file)
+            do throws(StoreError) {
+                let found = try verifyOnce(at: path, level, model: model)
+                if found.isSound || before == StoreFiles.stamps(ofStoreAt: file) { return found }
+            } catch {
+                guard before != StoreFiles.stamps(ofStoreAt: file) else { throw error }
+            }
+            Connection.sleep(milliseconds: 50)
+        }
+        throw StoreError(
+            .busy, "\(path) was written by another process during each attempt to verify it")
+    }
+
+    private static let attemptsMax = 5
+
+    private static func verifyOnce(
+        at path: String, _ level: Level, model: ManagedObjectModel?
+    ) throws(StoreError) -> StoreVerification {
         try StoreFiles.checkExists(path)
         try StoreFiles.rejectOtherKinds(path)
         var verification = StoreVerification()

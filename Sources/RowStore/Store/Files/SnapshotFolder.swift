@@ -1,6 +1,7 @@
 import Diagnostics
 import Files
 import FoundationEssentials
+import SQLite
 
 /// A folder for temporary files that no other user can read; it is deleted with the object.
 ///
@@ -12,6 +13,8 @@ final class SnapshotFolder: Sendable {
     /// The name of the locked file.
     static let lockName = ".etl-lock"
     private static let attemptsMax = 5
+    /// A time in milliseconds in which the clock of files advances.
+    private static let timeStep: Int32 = 20
 
     /// The path of the folder.
     let path: String
@@ -56,32 +59,41 @@ final class SnapshotFolder: Sendable {
         }
     }
 
-    /// Copies a store's file and its log; `nil` if another process keeps writing, which merges the
-    /// log anyway.
+    /// Copies a store's file and its logs as they are at one moment; `nil` if another process keeps
+    /// writing, which merges the log anyway.
     static func copy(
-        _ path: String, _ logs: [String]
+        _ path: String
     ) throws(StoreError) -> (folder: SnapshotFolder, path: String)? {
         let folder = try make()
-        let name = PathText.lastComponent(path)
-        do {
-            for _ in 0..<attemptsMax {
-                let before = ([""] + logs).map { StoreFiles.stamp(path + $0) }
-                for suffix in [""] + logs {
-                    let target = "\(folder.path)/\(name)\(suffix)"
-                    try StoreFiles.remove(target)
-                    try StoreFiles.copyLarge(path + suffix, to: target)
-                    // SQLite writes the copy of a read-only file, too.
-                    FilePermissions(of: target)?.adding(0o600).give(toFile: target)
-                }
-                if before == ([""] + logs).map({ StoreFiles.stamp(path + $0) }) {
-                    return (folder, "\(folder.path)/\(name)")
-                }
+        let target = "\(folder.path)/\(PathText.lastComponent(path))"
+        for _ in 0..<attemptsMax {
+            let before = StoreFiles.stamps(ofStoreAt: path)
+            // The clock of files advances every 10 ms or more often. A write during the copy then
+            // has another time than a write just before it.
+            Connection.sleep(milliseconds: timeStep)
+            do throws(StoreError) {
+                try copy(path, to: target)
+            } catch {
+                // A log that was removed meanwhile cannot be copied, for example.
+                guard before == StoreFiles.stamps(ofStoreAt: path) else { continue }
+                throw StoreError(
+                    .inputOutput,
+                    "\(path) and its log cannot be copied to \(folder.path): \(error)",
+                    cause: error)
             }
-            return nil
-        } catch {
-            throw StoreError(
-                .inputOutput, "\(path) and its log cannot be copied to \(folder.path): \(error)",
-                cause: error)
+            if before == StoreFiles.stamps(ofStoreAt: path) { return (folder, target) }
+        }
+        return nil
+    }
+
+    /// Copies a store's file and the logs that it has now, and replaces an earlier copy.
+    private static func copy(_ path: String, to target: String) throws(StoreError) {
+        let logs = StoreFiles.filledLogs(of: path)
+        try StoreFiles.removeStore(target)
+        for suffix in [""] + logs {
+            try StoreFiles.copyLarge(path + suffix, to: target + suffix)
+            // SQLite writes the copy of a read-only file, too.
+            FilePermissions(of: target + suffix)?.adding(0o600).give(toFile: target + suffix)
         }
     }
 
