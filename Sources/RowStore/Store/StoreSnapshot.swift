@@ -5,8 +5,9 @@ package import SQLite
 /// A read-only view of the current state of a store, which changes nothing in its folder.
 ///
 /// SQLite checkpoints an unused WAL and rolls back a journal even for a read-only connection. A
-/// store with one of these files is therefore copied first. A truncated store is also copied: with
-/// empty pages at the end of the copy, SQLite can read the rest.
+/// store with one of these files is therefore copied first, and so is a store next to which SQLite
+/// would leave a WAL. A truncated store is also copied: with empty pages at the end of the copy,
+/// SQLite can read the rest.
 package final class StoreSnapshot {
     /// The read-only connection to the store or its copy.
     package let connection: Connection
@@ -84,11 +85,8 @@ package final class StoreSnapshot {
         isOfApp = false
         // The log is in the folder of the file, not in that of a link to it.
         let file = StoreFiles.resolved(path)
-        let logs = StoreFiles.filledLogs(of: file)
-        truncated = try TruncatedFile(path)
-        guard copies, !logs.isEmpty || truncated != nil,
-            let copy = try SnapshotFolder.copy(file, logs)
-        else {
+        guard copies, try Self.mustCopy(file), let copy = try SnapshotFolder.copy(file) else {
+            truncated = try TruncatedFile(path)
             folder = nil
             damagedLog = nil
             losses = []
@@ -96,6 +94,8 @@ package final class StoreSnapshot {
             connection = try PersistentStore.readerOfStore(at: path, waiting: patience)
             return
         }
+        // Another process may have changed the store since the checks, so the copy counts.
+        truncated = try TruncatedFile(copy.path)
         damagedLog = DamagedLog(ofStoreAt: copy.path)
         losses = try Self.mend(damagedLog, copy.path, use)
         folder = copy.folder
@@ -108,6 +108,13 @@ package final class StoreSnapshot {
             // The user knows the store, not its copy.
             throw error.naming(path, insteadOf: copy.path)
         }
+    }
+
+    /// Whether to read a copy of an etl store, because its logs would change, because it is
+    /// truncated, or because this process would leave a log next to it.
+    private static func mustCopy(_ file: String) throws(StoreError) -> Bool {
+        guard StoreFiles.filledLogs(of: file).isEmpty else { return true }
+        return try TruncatedFile(file) != nil || StoreFiles.readerLeavesLog(of: file)
     }
 
     /// Opens a store that an app created; its folder belongs to the app.
@@ -125,14 +132,13 @@ package final class StoreSnapshot {
         // Truncation is not checked here; SQLite reports unreadable data.
         truncated = nil
         let file = StoreFiles.resolved(path)
-        let logs = StoreFiles.filledLogs(of: file)
-        if logs.isEmpty {
+        if StoreFiles.filledLogs(of: file).isEmpty {
             folder = nil
             damagedLog = nil
             losses = []
             address = StoreAddress(file: path, isImmutable: true)
         } else {
-            guard let copy = try SnapshotFolder.copy(file, logs) else {
+            guard let copy = try SnapshotFolder.copy(file) else {
                 throw StoreError(
                     .busy, "\(path) is being written by its app; close that first")
             }

@@ -1,5 +1,6 @@
 import Diagnostics
 import Files
+import SQLite
 
 /// The paths of a store's files, and checks that SQLite can use them.
 extension StoreFiles {
@@ -59,21 +60,46 @@ extension StoreFiles {
 
     /// Throws if this process cannot write an existing WAL of a store, or must not.
     ///
-    /// A reader of a store also creates WAL files, which may remain. SQLite's error does not name
-    /// them.
+    /// A reader of a store also creates WAL files, which remain if it may not write the store. They
+    /// are removed here if they are empty and unused. SQLite's error would not name them.
     ///
     /// - Throws: also `.corrupt` if the log of an app's store is damaged.
     package static func checkLogs(of path: String) throws(StoreError) {
         let path = resolved(path)
         // If the folder is not writable, the caller reports that instead.
         guard FileSystem.allows(PathText.folder(of: path), .write) else { return }
-        for file in [path + "-wal", path + "-shm"]
-        where FileSystem.exists(file) && !FileSystem.allows(file, .write) {
+        let foreign = [path + "-wal", path + "-shm"].first {
+            FileSystem.exists($0) && !FileSystem.allows($0, .write)
+        }
+        if let file = foreign, !removeUnusedLogs(of: path) {
             throw StoreError(
                 .permission, "\(file) may not be written, and SQLite writes it with the store",
                 cause: ForeignLog(holdsChanges: file.hasSuffix("-wal") && size(file) > 0))
         }
         try keepDamagedLog(of: path)
+    }
+
+    /// Removes the WAL files of a store if the WAL is empty and no connection has the store open.
+    ///
+    /// - Returns: Whether they were removed.
+    private static func removeUnusedLogs(of path: String) -> Bool {
+        guard size(path + "-wal") == 0 else { return false }
+        do throws(StoreError) {
+            let connection = try Connection(path: path, mode: .readWrite)
+            connection.setBusyTimeout(milliseconds: 1_000)
+            // In this mode, the first read locks out all other connections, and does not use the
+            // SHM file, which this process cannot write.
+            try connection.execute(
+                "PRAGMA locking_mode = EXCLUSIVE; SELECT count(*) FROM sqlite_master")
+            defer { withExtendedLifetime(connection) {} }
+            guard size(path + "-wal") == 0 else { return false }
+            try remove(path + "-wal")
+            try remove(path + "-shm")
+            return true
+        } catch {
+            // The caller reports the file that cannot be written.
+            return false
+        }
     }
 }
 

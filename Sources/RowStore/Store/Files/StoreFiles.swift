@@ -38,6 +38,19 @@ package enum StoreFiles {
     /// Returns whether a store's write-ahead log (WAL) has content.
     static func hasFilledLog(_ path: String) -> Bool { size(path + "-wal") > 0 }
 
+    /// Returns whether a connection that reads a store would leave WAL files next to it.
+    ///
+    /// SQLite creates them in any folder that may be written, and removes them only if the store
+    /// may be written, too.
+    static func readerLeavesLog(of path: String) -> Bool {
+        // The two bytes at 18 are 2 in the WAL mode (https://www.sqlite.org/fileformat2.html).
+        guard !FileSystem.allows(path, .write), !FileSystem.exists(path + "-wal"),
+            FileSystem.allows(PathText.folder(of: path), .write),
+            let header = try? read(path, first: 20), header.count == 20
+        else { return false }
+        return header[18] == 2 || header[19] == 2
+    }
+
     /// Removes the logs of a store.
     package static func removeLogs(of path: String) throws(StoreError) {
         for ending in CompanionFile.logEndings { try remove(path + ending) }
@@ -152,6 +165,12 @@ package enum StoreFiles {
             Int64(truncatingIfNeeded: status.inode), Int64(status.size), status.secondsWritten,
             status.nanosecondsWritten,
         ]
+    }
+
+    /// Returns values that change when a store's file or one of its logs is written, created, or
+    /// removed.
+    static func stamps(ofStoreAt path: String) -> [[Int64]] {
+        ["", "-wal", "-journal"].map { stamp(path + $0) }
     }
 
     /// The folder that holds a store's large values
