@@ -10,11 +10,21 @@ package final class ForeignWriteDetector {
 
     /// Records the store's version.
     ///
-    /// - Parameter patience: How long to wait for other users of the store; `nil` waits 1 s.
-    package init(at path: String, waiting patience: LockPatience?) throws(StoreError) {
+    /// - Parameters:
+    ///   - mergesLog: Whether to merge the WAL into the file first. Otherwise, the last process that
+    ///     closes the store does this, which changes the file, but not the data.
+    ///   - patience: How long to wait for other users of the store; `nil` waits 1 s.
+    package init(
+        at path: String, mergingLog mergesLog: Bool = false, waiting patience: LockPatience?
+    ) throws(StoreError) {
         self.path = path
         do throws(StoreError) {
             connection = try Connection(path: path, mode: .readWrite)
+            if mergesLog {
+                connection.setBusyTimeout(milliseconds: 1_000)
+                // A reader can prevent it, and then the WAL stays.
+                try connection.checkpoint()
+            }
             connection.waitForLocks(patience, otherwise: 1_000)
             version = Int64(try connection.count("PRAGMA data_version"))
         } catch {

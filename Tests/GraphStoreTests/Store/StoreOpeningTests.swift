@@ -216,6 +216,23 @@ import Testing
         #expect(try Connection(path: old, mode: .readOnly).integer(table) == 1)
     }
 
+    @Test("a store whose log another process merges and removes counts as unchanged")
+    func detectsNoWriteInTheRemovalOfTheLog() throws {
+        let store = try TestStore(plain)
+        let reader = try Connection(path: store.path, mode: .readOnly)
+        _ = try reader.integer("SELECT count(*) FROM ZA")
+        let context = store.container.newContext()
+        _ = try context.insert("A")
+        try context.save()
+        #expect(StoreFiles.size(store.path + "-wal") > 0)
+        let detector = try ForeignWriteDetector(at: store.path, mergingLog: true, waiting: nil)
+        #expect(StoreFiles.size(store.path + "-wal") == 0)
+        let state = StoreFiles.stamp(store.path)
+        try Connection(path: store.path, mode: .readWrite).checkpoint()
+        #expect(StoreFiles.stamp(store.path) == state)
+        withExtendedLifetime((reader, detector)) {}
+    }
+
     @Test func doesNotReplaceAStoreThatIsInUse() throws {
         let store = try TestStore(plain)
         let new = store.folder.file("new.sqlite")

@@ -299,12 +299,11 @@ struct StoreTarget {
     /// For an app's store, other processes are already locked out.
     private mutating func watch() throws(StoreError) {
         guard case .workingCopy = way, !isOfApp else { return }
-        watched =
-            isThere
-            ? .detector(
-                try ForeignWriteDetector(at: path, waiting: patience), fileState: fileState,
-                digest: baseDigest)
-            : .none
+        guard isThere else { return watched = .none }
+        // Reading the file for its digest releases the locks of this process on it, so another
+        // process may remove the log, although this one has the store open.
+        let detector = try ForeignWriteDetector(at: path, mergingLog: true, waiting: patience)
+        watched = .detector(detector, fileState: fileState, digest: baseDigest)
     }
 
     /// Locks an existing app's store, so that no other process writes to it until the run ends.
