@@ -8,8 +8,11 @@ extension Explanation {
             "store.backup", "An app's store was changed; a backup of the old file was kept.",
             "Delete the backup after the app has opened the new file."),
         .init(
-            "store.busy", "Another process is writing to the store.",
-            "Run again later. With `--if-locked wait=30m`, a run waits; with `skip`, it does nothing."
+            "store.busy",
+            "Another process is writing to the store, or has it open while a run must replace it.",
+            "Run again later. With `--if-locked wait=30m`, a run waits; with `skip`, it does nothing. "
+                + "With `commit: stage`, `commit: run`, or `open: replace`, close programs that "
+                + "only read the store, too."
         ),
         .init(
             "store.corrupt", "The store file or its write-ahead log is damaged.",

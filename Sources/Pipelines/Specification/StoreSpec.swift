@@ -95,8 +95,9 @@ package struct StoreSpec: Sendable, Hashable {
             case .existing: "The file must exist."
             case .create: "Creates the store if the file is missing."
             case .replace:
-                "Builds a new store next to the file and replaces it at the end. Exports and "
-                    + "rejects get their final names at the same time."
+                "Builds a new store next to the file and replaces it at the end, when no other "
+                    + "program may have it open. Exports and rejects get their final names at "
+                    + "the same time."
             }
         }
     }
@@ -116,11 +117,15 @@ package struct StoreSpec: Sendable, Hashable {
         package var meaning: String {
             switch self {
             case .batch: "After each save."
-            case .stage: "After each stage."
+            case .stage:
+                "After each stage. The run works on a copy, as for `run`, and replaces the store "
+                    + "each time."
             case .run:
                 "At the end, all or nothing. The run works on a copy; exports and rejects get "
                     + "their final names with the store. If another program writes to the store "
-                    + "during the run, it exits with 75, and the next run starts over."
+                    + "during the run, it exits with 75, and the next run starts over. It also "
+                    + "exits with 75 if another program, even one that only reads, has the store "
+                    + "open when the copy replaces it."
             }
         }
     }
