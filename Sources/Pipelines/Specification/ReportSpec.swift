@@ -5,7 +5,9 @@ enum ReportKeys {
         "The folder of the reports: JSON and a page for each run, including failed ones.",
         example: "../runs")
     static let keep = Key(
-        "keep", .integer(1...100_000), default: 60, "Number of runs to keep.", example: "10")
+        "keep", .integer(1...100_000), default: 60,
+        "Number of runs to keep. The last complete run that exited with 0 is also kept.",
+        example: "10")
     static let metrics = Key(
         "metrics", .path, "A text file for Prometheus, which each run rewrites.",
         example: "/var/lib/node_exporter/tasks.prom")

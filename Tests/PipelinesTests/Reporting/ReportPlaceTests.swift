@@ -31,6 +31,30 @@ struct ReportPlaceTests {
         #expect(!folder.exists("reports/nightly-20200101T000000Z-99.html"))
     }
 
+    @Test("keeps the report of the last success in addition to the newest reports")
+    func lastSuccess() throws {
+        let folder = try Reports.folder(
+            Reports.spec.replacing("stages:", with: "report: { to: reports, keep: 2 }\nstages:"))
+        let now = Workspace.now
+        for minute in 0..<2 {
+            #expect(Reports.run(folder, now: now + Double(60 * minute)).outcome.status == .ok)
+        }
+        for minute in 2..<5 {
+            let partial = Reports.run(folder, now: now + Double(60 * minute)) { $0.only = "bump" }
+            #expect(partial.outcome.status == .ok)
+        }
+        func reports(_ minutes: [Int]) -> [String] {
+            minutes.map { minute in
+                let digits = minute < 10 ? "0\(minute)" : "\(minute)"
+                return "nightly-20260304T05\(digits)07Z-\(SystemProcess.number).json"
+            }
+        }
+        func found() -> [String] { folder.names("reports").filter { $0.hasSuffix(".json") } }
+        #expect(found() == reports([7, 9, 10]))
+        #expect(Reports.run(folder, now: now + 300).outcome.status == .ok)
+        #expect(found() == reports([10, 11]))
+    }
+
     @Test("among runs of the same second, the newest is the one whose report was written last")
     func sameSecond() throws {
         let folder = try Reports.folder()

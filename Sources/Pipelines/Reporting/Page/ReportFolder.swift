@@ -139,8 +139,10 @@ struct ReportFolder {
         return run.dropFirst()
     }
 
-    /// Removes all but the newest reports, and leftovers of runs that were killed while they wrote
-    /// one.
+    /// Removes all but the newest reports and that of the last success, and leftovers of runs that
+    /// were killed while they wrote one.
+    ///
+    /// `etl status` needs the last success, however many failures and partial runs followed it.
     ///
     /// - Parameter own: The run that has just written its report, which is kept.
     /// - Returns: Warnings for files that could not be removed.
@@ -151,7 +153,9 @@ struct ReportFolder {
             if name == RunIndex.name { return true }
             return [Self.dataSuffix, Self.pageSuffix].contains { run(ofFile: name[...], $0) != nil }
         }
-        return runs.filter { $0 != own }.dropLast(count - 1).flatMap { run in
+        let old = runs.filter { $0 != own }.dropLast(count - 1)
+        let success = old.isEmpty ? nil : runsLastEndedLast.last(where: isSuccess)
+        return old.filter { $0 != success }.flatMap { run in
             [dataPath(run), pagePath(run)].compactMap { path in
                 FileDescriptor.remove(path)
                 guard FileDescriptor.size(path) != nil else { return nil }
@@ -160,5 +164,10 @@ struct ReportFolder {
                     fix: "remove it, or raise `report.keep`")
             }
         }
+    }
+
+    /// Returns whether a report is readable and that of a success.
+    private func isSuccess(_ run: String) -> Bool {
+        (try? StoredReport.read(dataPath(run)).report.isSuccess) == true
     }
 }

@@ -17,7 +17,7 @@ struct StatusCommand: ParsableCommand {
 
             Exit status:
               0 ok
-              1 no run has finished, or none within --max-age exited with 0
+              1 no run has finished, or no complete run within --max-age exited with 0
               66 nothing is known of a run on the store
               78 the spec is wrong, or needs a parameter to name its store
             """)
