@@ -183,7 +183,8 @@ extension SpecificationTest {
     private init?(_ keys: KeyedMapping) {
         let name = keys[TestKeys.name]
         let place = keys.location
-        self.init(name: name ?? "", then: Outcome(location: place, rejectsLocation: place),
+        self.init(
+            name: name ?? "", then: Outcome(location: place, rejectsLocation: place),
             location: place)
         for (name, text) in keys[TestKeys.parameters] ?? [] {
             parameterNames.append(name)

@@ -115,7 +115,8 @@ private let entities = """
             schema.defaultFields(of: "Step", withToManys: true) == [
                 ["objectID"], ["text"], ["task", "id"],
             ])
-        #expect(schema.defaultFields(of: "Step", withToManys: false) == [["text"], ["task", "id"]])
+        #expect(
+            schema.defaultFields(of: "Step", withToManys: false) == [["text"], ["task", "id"]])
     }
 
     @Test func ordersRowsByKeyByDefault() throws {

@@ -21,7 +21,8 @@ extension PredicateFunction {
             }),
         PredicateFunction(
             "date", ["text": .text, "pattern": .datePattern], gives: .date,
-            meaning: "The date in a string, read with a Unicode date pattern; `yy` is 1950 to 2049.",
+            meaning:
+                "The date in a string, read with a Unicode date pattern; `yy` is 1950 to 2049.",
             example: "date('31.01.2026', 'dd.MM.yyyy')", is: "cast('2026-01-31', 'Date')",
             by: .values { values, context throws(EvaluationError) in
                 let text = try values.first.neededText()
