@@ -69,6 +69,16 @@ package final class WorkerThread: Sendable {
         mailbox.changes.signal()
     }
 
+    /// Adds a job that runs after the earlier jobs, or runs it here if it can get no thread.
+    package func runAnyway(_ job: @escaping @Sendable () -> Void) {
+        do throws(ThreadShortage) {
+            try run(job)
+        } catch {
+            // Slower without a thread, but it works.
+            job()
+        }
+    }
+
     /// Waits until all jobs added so far have run.
     package func wait() {
         guard mailbox.state.withLock(\.isStarted) else { return }

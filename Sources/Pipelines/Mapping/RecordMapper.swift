@@ -17,9 +17,9 @@ package struct RecordMapper {
     /// The row key of the record, if the plan has one.
     private var rowKey = ""
     /// The faults of the current record.
-    private var faults: [Fault] = []
+    private var faults: [FieldFault] = []
     /// The faults of the current record that are not listed; `nil` if there are none.
-    private var omitted: (first: Fault, count: Int)?
+    private var omitted: (first: FieldFault, count: Int)?
     /// The cells of the current row that have faults.
     private var rejectedCells: Set<Int> = []
     /// The paths of the spec that records had.
@@ -198,7 +198,7 @@ package struct RecordMapper {
     }
 
     /// A fault of a record, and the field that caused it.
-    private struct Fault {
+    private struct FieldFault {
         var failure: CastFailure
         var slot: Int?
         var field: String?
@@ -209,7 +209,7 @@ package struct RecordMapper {
     /// The mapping of the record continues, so that all faults are reported together. The number of
     /// faults is limited because a record can hold any number of objects, each with its own faults.
     mutating func note(_ failure: CastFailure, _ slot: Int?, _ field: String?) {
-        let fault = Fault(failure: failure, slot: slot, field: field)
+        let fault = FieldFault(failure: failure, slot: slot, field: field)
         guard faults.count < BulkReject.faultsMax else {
             omitted = (omitted?.first ?? fault, (omitted?.count ?? 0) + 1)
             return

@@ -84,15 +84,3 @@ final class WriteBehind: Sendable {
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 }
-
-extension WorkerThread {
-    /// Adds a job that runs after the earlier jobs, or runs it here if it can get no thread.
-    func runAnyway(_ job: @escaping @Sendable () -> Void) {
-        do throws(ThreadShortage) {
-            try run(job)
-        } catch {
-            // Slower without a thread, but it works.
-            job()
-        }
-    }
-}

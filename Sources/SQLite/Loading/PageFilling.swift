@@ -58,8 +58,9 @@ extension Connection {
     /// It has a connection of its own, which never locks the file: SQLite reads some files by
     /// moving a position, which two threads must not do at the same time.
     package final class ThreadStorage: PageStorage, Sendable {
-        // Unchecked: only one thread uses them, until it releases them.
+        // Only one thread uses it, until it releases it.
         private nonisolated(unsafe) let connection: Connection
+        // Used like the connection.
         private nonisolated(unsafe) let file: OpenFile
 
         fileprivate init?(_ path: String) {

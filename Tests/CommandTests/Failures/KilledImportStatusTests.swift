@@ -78,6 +78,8 @@ import Testing
                 last success  none among the reports
                 to complete   RUN, 0 stages done, N records are saved, import u at record N of \
                 u.csv; the next run continues
+                to complete   indexes and links are missing, so the store cannot be read; run the \
+                spec or repeat the import, which completes them
                 reports       runs
                 status 1
                 error: A run of import-u that began at TIME did not end (killed?), and has no \

@@ -199,6 +199,9 @@ import Testing
                 "Sources/RecordStreams/Outputs/WriteBehind.swift",
                 "Sources/RowStore/Batch/Requests/ConcurrentCount.swift",
                 "Sources/RowStore/Batch/Requests/ConcurrentCount.swift",
+                "Sources/RowStore/Saving/Session/SortingThread.swift",
+                "Sources/SQLite/Loading/PageFilling.swift",
+                "Sources/SQLite/Loading/PageFilling.swift",
                 "Sources/SQLite/Loading/PairTable.swift",
             ])
     }

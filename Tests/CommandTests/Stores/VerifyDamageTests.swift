@@ -50,6 +50,7 @@ import Testing
             result.errors.contains(
                 "store.sqlite is damaged: Task: a new object would get the primary key of another"
                     + " one, because the counter in Z_PRIMARYKEY is too low [store.corrupt]\n"
+                    + "  stage: spec.yaml:10:3 import tasks\n"
                     + "  fix: see `etl verify store.sqlite`; `etl verify store.sqlite --repair NEW`"
                     + " saves what can be read\n"), "\(result.errors)")
         #expect(try folder.shell("exec \"$E\" fetch store.sqlite Task --count").output == "200\n")

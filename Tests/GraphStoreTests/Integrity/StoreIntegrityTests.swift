@@ -211,7 +211,10 @@ struct BreakableStore {
             ),
             (
                 "INSERT INTO ETL_PENDING VALUES ('x', 'y')",
-                ["A load is not finished: 1 index is still to be made"]
+                [
+                    "A first load or a large deletion is not finished: 1 index or join table is"
+                        + " incomplete; run the spec or repeat the import, which completes them"
+                ]
             ),
             ("DELETE FROM Z_METADATA", ["The table Z_METADATA is empty"]),
             (

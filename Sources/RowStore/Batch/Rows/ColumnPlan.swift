@@ -58,6 +58,15 @@ struct ColumnPlan {
         var destinationTable: String
         /// The index of its key in the plan's columns.
         var keyColumn = 0
+
+        /// Returns the link with the index of its key in these columns.
+        fileprivate func placed(in columns: [Column]) -> OneToOne {
+            var placed = self
+            for (position, column) in columns.enumerated() {
+                if case .linkKey(link) = column.source { placed.keyColumn = position }
+            }
+            return placed
+        }
     }
 
     /// A to-one relationship of the plan whose inverse is a to-many relationship of the plan.
@@ -159,13 +168,7 @@ struct ColumnPlan {
         let toManys = links.toManys
         self.toManys = toManys
         manyOfLink = plan.links.indices.map { link in toManys.firstIndex { $0.link == link } }
-        oneToOnes = links.oneToOnes.map { oneToOne in
-            var oneToOne = oneToOne
-            for (position, column) in columns.enumerated() {
-                if case .linkKey(oneToOne.link) = column.source { oneToOne.keyColumn = position }
-            }
-            return oneToOne
-        }
+        oneToOnes = links.oneToOnes.map { $0.placed(in: columns) }
         hasOneSidedLinks = links.oneToOnes.contains { $0.inverse.columns == nil }
         hasOrderedInverse = links.hasOrderedInverse
         bothEnds = Self.bothEnds(columns, toManys, entity)

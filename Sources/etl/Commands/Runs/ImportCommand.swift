@@ -91,7 +91,7 @@ struct ImportCommand: ParsableCommand {
         let log = RunLog(verbosity.verbosity, isInteractive: isInteractive, isDry: dryRun)
         func say(_ line: String, at least: LogLevel) {
             if level == .info || level != .error && least == .warning {
-                Terminal.writeMessage(OutputText(line).text)
+                StandardOutput.show(OutputText(line).text + "\n")
             }
         }
         // With --dry-run, the plan is the output.

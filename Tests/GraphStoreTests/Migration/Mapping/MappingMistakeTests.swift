@@ -101,8 +101,6 @@ import Testing
             message: """
                 The condition of the mapping of 'Task' cannot be read: 'Task' has no property 'gone' \
                 [predicate.unknown-key]
-                  gone == YES
-                  ^
                 """),
         Case(
             testDescription: "a text without quotation marks",
