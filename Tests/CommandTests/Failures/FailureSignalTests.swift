@@ -104,6 +104,8 @@ struct FailureSignalTests {
                 last success  none among the reports
                 to complete   RUN, 0 stages done, N records are saved, import tasks at record N of \
                 in.fifo; run it again with all records of in.fifo: the import starts over
+                to complete   indexes and links are missing, so the store cannot be read; run the \
+                spec or repeat the import, which completes them
 
                 """)
         #expect(try folder.run().status == 0)
