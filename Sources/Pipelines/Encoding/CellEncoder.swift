@@ -44,7 +44,7 @@ struct CellEncoder<Output: CellOutput> {
         case .decimal:
             if case .text = cell.kind { return encoder.number(cell.bytes) }
             encoder.number(text(ScalarFormatter.decimal(number(cell), into: room)))
-        case .transformable: writeTransformable(cell.bytes)
+        case .transformable: writeTransformable(cell.bytes, column)
         case .binary:
             guard column.isExternal, let external else { return writeBase64(cell.bytes) }
             external.withValue(of: cell.bytes) { value in
@@ -59,10 +59,14 @@ struct CellEncoder<Output: CellOutput> {
 
     /// Writes the value of a transformable attribute: JSON unchanged, and other content in base64.
     ///
-    /// An app's archive of plain classes is written as JSON.
-    private func writeTransformable(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard TransformedBytes.isForeign(bytes) else { return encoder.json(bytes) }
-        let json = TransformedBytes.json(bytes)
+    /// An archive of plain classes in an app's store is written as JSON, which people can read. Our
+    /// stores can be filled again from base64 alone.
+    private func writeTransformable(_ bytes: UnsafeBufferPointer<UInt8>, _ column: RowColumn) {
+        let isOfApp = external?.isOfApp == true
+        guard isOfApp || column.isArchive, TransformedBytes.isForeign(bytes) else {
+            return encoder.json(bytes)
+        }
+        let json = TransformedBytes.json(bytes, readsArchives: isOfApp)
         json.withUnsafeBufferPointer { encoder.json($0) }
     }
 

@@ -32,13 +32,15 @@ enum TransformedBytes {
 
     /// Returns whether the bytes are not JSON.
     static func isForeign(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        BinaryPropertyList.isOne(bytes.prefix(8)) || !JSONScanner.validate(bytes)
+        BinaryPropertyList.isOne(bytes.prefix(8)) || !JSONScanner.validate(bytes, depthMax: .max)
     }
 
-    /// Returns an archive of plain classes as JSON, and other bytes as Base64 text.
-    static func json(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    /// Returns bytes as Base64 text in JSON.
+    ///
+    /// - Parameter readsArchives: Whether to return an archive of plain classes as its content.
+    static func json(_ bytes: UnsafeBufferPointer<UInt8>, readsArchives: Bool) -> [UInt8] {
         let bytes = Array(bytes)
-        if let json = ArchiveJSON.text(of: bytes) { return json }
+        if readsArchives, let json = ArchiveJSON.text(of: bytes) { return json }
         return Array("\"\(Data(bytes).base64EncodedString())\"".utf8)
     }
 }

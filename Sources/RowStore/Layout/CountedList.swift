@@ -14,10 +14,9 @@ struct CountedList {
     let inverseRule: DeleteRule?
     /// The table with the links, or a query for them.
     private let links: String
-    /// The names of the table and of its columns with the owner and with the object.
-    let table: String
-    let ownerColumn: String
-    let objectColumn: String
+    /// The names of its columns with the owner and with the object.
+    private let ownerColumn: String
+    private let objectColumn: String
 
     /// Returns all relationships of this kind that the entity declares.
     static func all(of entity: StoreLayout.Entity, in schema: StoreLayout) -> [CountedList] {
@@ -44,12 +43,10 @@ struct CountedList {
         inverseRule = schema.model.inverse(of: relationship)?.relationship.deleteRule
         switch place {
         case .foreignKey(let key):
-            table = key.table
             links = key.table
             ownerColumn = key.column
             objectColumn = "Z_PK"
         case .joinTable(let join):
-            table = join.table
             links = join.pairs
             ownerColumn = join.ownerColumn
             objectColumn = join.destinationColumn

@@ -71,7 +71,7 @@ struct StandardOutput {
         Terminal.write(
             Diagnostic(
                 .error, code: "output.not-written", "stdout cannot be written: \(fault.text)",
-                fix: "check the free space"))
+                fix: fault.isFull ? "check the free space" : nil))
         return true
     }
 

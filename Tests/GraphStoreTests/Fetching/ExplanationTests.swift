@@ -149,7 +149,11 @@ private let entities = """
                     + " order what it finds would have to be sorted"
             ])
         let other = try explained("priority > 0", order: [GraphSortDescriptor(["priority"])])
-        #expect(other.sentences == ["uses index Z_Task_priority for priority > 0"])
+        #expect(
+            other.sentences == [
+                "uses index Z_Task_priority for priority > 0",
+                "sorts what ties in the index's order",
+            ])
         #expect(other.suggestions == [])
         // An index with other leading columns is a different index.
         #expect(
@@ -191,7 +195,8 @@ private let entities = """
                 """)
         #expect(found.plan == ["SCAN t", "USE TEMP B-TREE FOR ORDER BY"])
         #expect(
-            found.sql == "SELECT t.Z_PK, t.ZTITLE FROM ZTASK t WHERE 1 ORDER BY t.ZTITLE, t.Z_PK")
+            found.sql == "SELECT t.Z_PK, t.ZTITLE FROM ZTASK t WHERE 1 ORDER BY t.ZTITLE, t.ZID,"
+                + " t.Z_PK")
         let indexed = try explained("TRUEPREDICATE", order: [GraphSortDescriptor(["id"])])
         #expect(
             indexed.sentences == [

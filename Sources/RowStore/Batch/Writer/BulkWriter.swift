@@ -141,6 +141,7 @@ package final class BulkWriter {
         let schema = source.schema
         // Before the transaction, so that an invalid plan does not block other writers.
         let columns = try ColumnPlan(plan, schema)
+        for case let nested? in plan.links.map(\.nested) { _ = try ColumnPlan(nested, schema) }
         self.plan = columns
         try schema.requireWriting(columns.entity)
         let session = try source.session()

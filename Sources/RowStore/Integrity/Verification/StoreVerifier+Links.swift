@@ -76,33 +76,6 @@ extension StoreVerifier {
         }
     }
 
-    /// Checks the numbers of objects in the entity's own to-many relationships.
-    mutating func checkCounts(
-        of entity: StoreLayout.Entity, _ schema: StoreLayout
-    ) throws(StoreError) {
-        for list in CountedList.all(of: entity, in: schema)
-        where has(list.ownerColumn, in: list.table) && has(list.objectColumn, in: list.table) {
-            for problem in RelationshipDescription.CountProblem.allCases {
-                guard let limit = list.relationship.limit(problem),
-                    let hasProblem = list.hasProblem(problem)
-                else { continue }
-                let isMissing = problem == .tooFew && limit == 1
-                try find(
-                    isMissing ? .required : .rule, entity.name, list.name,
-                    SelectSQL("t.Z_PK", of: entity, alias: "t", where: [hasProblem])
-                ) { count in
-                    let comparison = problem == .tooFew ? "fewer" : "more"
-                    return "\(entity.name).\(list.name): "
-                        + (isMissing
-                            ? count.counting("object lacks", "objects lack")
-                                + " an object, which is required"
-                            : count.counting("object has", "objects have")
-                                + " \(comparison) than \(limit.counting("object", "objects"))")
-                }
-            }
-        }
-    }
-
     /// Checks the join rows of a many-to-many relationship at both ends.
     mutating func checkJoinRows(
         of join: StoreLayout.JoinTable, _ schema: StoreLayout

@@ -90,6 +90,8 @@ package struct RowColumn: Sendable {
     package var isList: Bool
     /// Whether values begin with a marker for their location; see `ExternalData`.
     package var isExternal = false
+    /// Whether a transformer other than `json` writes the values.
+    package var isArchive = false
 
     /// Creates a column whose values have no marker for their location.
     package init(content: Content, isList: Bool) {
@@ -101,5 +103,6 @@ package struct RowColumn: Sendable {
     package init(_ attribute: AttributeDescription) {
         self.init(content: .attribute(attribute.type), isList: false)
         isExternal = attribute.allowsExternalBinaryDataStorage
+        isArchive = attribute.isArchive
     }
 }

@@ -21,8 +21,7 @@ public struct StoreFinding: Sendable, Hashable, Codable, CustomStringConvertible
         case required
         /// A value has another type than its attribute.
         case value
-        /// A value violates the range, length, or pattern of its attribute, or a to-many
-        /// relationship has too few or too many objects.
+        /// A value violates the range, length, or pattern of its attribute.
         case rule
         /// Several objects have the same key.
         case unique

@@ -13,7 +13,7 @@ struct VerifyCommand: ParsableCommand {
             - the file, the tables, and the version hashes
             - the counters of primary keys
             - required values, ranges, lengths, patterns, and unique keys
-            - both ends of links, their numbers, and orders
+            - both ends of links and orders
             - files of large values, folded texts, and the history
 
             Prints each fault as a line with the primary keys of the first objects. For a valid \

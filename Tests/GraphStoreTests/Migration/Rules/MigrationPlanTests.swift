@@ -87,8 +87,8 @@ import Testing
         #expect(error?.code == .modelMismatch)
         #expect(
             error?.message == """
-                \(store.path): no entity of the store ('Old1', 'Old2', 'Old3', 'Old4', 'Old5' and 1 \
-                more) continues in the new model, which has 'New'; give the model of the app that \
+                \(store.path): no entity of the store ('Old1', 'Old2', 'Old3', 'Old4', 'Old5', and \
+                1 more) continues in the new model, which has 'New'; give the model of the app that \
                 created the store, or map its entities
                 """)
     }
