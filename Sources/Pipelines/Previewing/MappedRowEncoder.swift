@@ -72,9 +72,8 @@ struct MappedRowEncoder {
     private static func column(
         _ name: String, of entity: String, _ model: ManagedObjectModel
     ) -> RowColumn {
-        RowColumn(
-            content: .attribute(model.attribute(name, of: entity)?.type ?? .undefined),
-            isList: false)
+        model.attribute(name, of: entity).map(RowColumn.init)
+            ?? RowColumn(content: .attribute(.undefined), isList: false)
     }
 
     /// Returns one line of NDJSON.

@@ -15,7 +15,8 @@ package enum AppStore {
         if let kind = kind(StoreAddress(file: path, isImmutable: true)) { return kind == .app }
         // A store that is being created is not an app's store.
         guard StoreFiles.hasFilledLog(StoreFiles.resolved(path)),
-            let snapshot = try? StoreSnapshot(ofApp: path)
+            // A damaged log is refused later, by what reads or writes the store.
+            let snapshot = try? StoreSnapshot(ofApp: path, .mend)
         else { return false }
         return kind(snapshot.address) == .app
     }

@@ -127,7 +127,7 @@ package final class StoreSnapshot {
         try self.init(ofApp: path, .refuse)
     }
 
-    private init(ofApp path: String, _ use: DamagedLogUse) throws(StoreError) {
+    init(ofApp path: String, _ use: DamagedLogUse) throws(StoreError) {
         isOfApp = true
         // Truncation is not checked here; SQLite reports unreadable data.
         truncated = nil
