@@ -139,6 +139,9 @@ package final class OutputFile {
                 }
             }
         } catch {
+            guard !error.isFull else {
+                throw RecordStreamError(.outputNotWritten(reason: error.text), in: path)
+            }
             throw RecordStreamError(
                 error.isExhausted
                     ? .resourcesExhausted(reason: error.text, isOutput: true)

@@ -226,6 +226,47 @@ struct MirrorTests {
         }
     }
 
+    @Test("check refuses lists whose objects the mirror would delete")
+    func nested() throws {
+        let folder = try Workspace()
+        try folder.write(
+            "model.yaml",
+            """
+            model: 1
+            entities:
+              P:
+                attributes: { id: { type: Integer 32, optional: false } }
+                relationships:
+                  subs: { to: P, many: true, inverse: up }
+                  up: { to: P, inverse: subs }
+                  notes: { to: Note, many: true, inverse: on }
+                unique: [[id]]
+              Note:
+                attributes: { text: { type: String, optional: false } }
+                relationships: { on: { to: P, inverse: notes }, seen: { to: P } }
+                unique: [[text]]
+            """)
+        let found = try folder.check(
+            """
+            etl: 1
+            store: { at: store.sqlite, model: model.yaml, open: create }
+            stages:
+              - import: p.ndjson
+                into: P
+                mirror: { where: ALL }
+                link:
+                  subs: { each: "subs[*]" }
+                  notes:
+                    each: "notes[*]"
+                    link: { seen: { by: { id: seen }, missing: create } }
+            """)
+        #expect(
+            found.contains("'mirror' would delete the objects of this list, which are no records"),
+            "\(found)")
+        #expect(
+            found.contains("'mirror' would delete the objects that this link creates"), "\(found)")
+    }
+
     @Test("a truncated or empty input deletes nothing")
     func incomplete() throws {
         let folder = try Workspace()

@@ -74,6 +74,43 @@ extension SpecificationChecker {
                 "`missing: skip` leaves records out, so 'mirror' would delete their objects",
                 link.missingLocation, fix: "use create, null, or reject")
         }
+        for link in spec.link {
+            guard let nested = link.nested else { continue }
+            checkMirror(of: spec.into.text, nested, link, of: spec.into.text)
+        }
+    }
+
+    /// Reports nested mappings that write or create objects of the mirrored hierarchy.
+    ///
+    /// Only records of the stage count as naming an object, so `mirror` would delete these objects in
+    /// the run after the one that creates them.
+    private mutating func checkMirror(
+        of mirrored: String, _ nested: NestedMapping, _ link: LinkMapping, of entity: String
+    ) {
+        func target(_ link: LinkMapping, of entity: String) -> String? {
+            link.to?.text
+                ?? model.relationship(link.relationship.text, of: entity)?.destinationEntityName
+        }
+        func isMirrored(_ entity: String) -> Bool {
+            model.lineage(of: entity).last?.name == model.lineage(of: mirrored).last?.name
+        }
+        guard let destination = target(link, of: entity) else { return }
+        if isMirrored(destination) {
+            error(
+                "rule", "'mirror' would delete the objects of this list, which are no records",
+                nested.location, fix: "import them in a stage of their own, or remove 'mirror'")
+        }
+        for inner in nested.link {
+            if let deeper = inner.nested {
+                checkMirror(of: mirrored, deeper, inner, of: destination)
+            } else if inner.missing == .create, let made = target(inner, of: destination),
+                isMirrored(made)
+            {
+                error(
+                    "rule", "'mirror' would delete the objects that this link creates",
+                    inner.missingLocation, fix: "use null or reject, or remove 'mirror'")
+            }
+        }
     }
 
     /// Reports the rule `null` if no filled attribute is optional.
