@@ -71,16 +71,19 @@ extension Connection {
             self.file = file
         }
 
+        /// Fills a buffer with the bytes at an offset.
         package func read(
             _ room: UnsafeMutableRawBufferPointer, at offset: Int64
         ) throws(PageFault) {
             try file.read(room, at: offset)
         }
 
+        /// Writes bytes at an offset.
         package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(PageFault) {
             try file.write(bytes, at: offset)
         }
 
+        /// Waits until the written bytes are on the disk.
         package func synchronize() throws(PageFault) { try file.synchronize() }
     }
 
