@@ -15,8 +15,12 @@ extension StoreFiles {
             let damage = DamagedLog(ofStoreAt: path)
         else { return }
         guard !AppStore.isOne(path) else { throw StoreError(damage, ofStoreAt: path) }
+        // While another process has the store open, its log stays, and one copy of it is enough.
+        let log = try? FileSystem.contents(path + "-wal")
         let copies = stride(from: 1, to: .max, by: 1).lazy.map { "\(path).damaged-\($0)-wal" }
-        guard let copy = copies.first(where: { !FileSystem.exists($0) }) else { return }
-        try copyLarge(path + "-wal", to: copy)
+        for copy in copies {
+            guard FileSystem.exists(copy) else { return try copyLarge(path + "-wal", to: copy) }
+            if log != nil, (try? FileSystem.contents(copy)) == log { return }
+        }
     }
 }

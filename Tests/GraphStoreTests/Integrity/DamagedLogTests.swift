@@ -186,5 +186,9 @@ import Testing
         #expect(
             FileManager.default.contents(atPath: damaged.path + ".damaged-1-wal") == damaged.log)
         #expect(try PersistentContainer.verify(at: damaged.path, .full).problems == [])
+        // The same log again is not copied again.
+        try damaged.write()
+        _ = try PersistentContainer(model: nil, at: damaged.path)
+        #expect(!FileManager.default.fileExists(atPath: damaged.path + ".damaged-2-wal"))
     }
 }
