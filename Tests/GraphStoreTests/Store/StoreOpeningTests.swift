@@ -203,14 +203,17 @@ import Testing
             _ = try ForeignWriteDetector(at: folder.file("missing.sqlite"), waiting: nil)
         }
         #expect(missing != nil && missing?.code != .busy)
-        let witness = try ForeignWriteDetector(at: old, waiting: nil)
-        try Connection(path: old, mode: .readWrite).execute("CREATE TABLE other (x)")
-        let error = storeError {
-            try PersistentContainer.replace(
-                at: old, with: new, waiting: nil, unlessSeenBy: witness)
+        do {
+            // It locks the store until it is released.
+            let witness = try ForeignWriteDetector(at: old, waiting: nil)
+            try Connection(path: old, mode: .readWrite).execute("CREATE TABLE other (x)")
+            let error = storeError {
+                try PersistentContainer.replace(
+                    at: old, with: new, waiting: nil, unlessSeenBy: witness)
+            }
+            #expect(error?.code == .busy)
+            #expect(error?.message == StoreError(writtenMeanwhile: old).message)
         }
-        #expect(error?.code == .busy)
-        #expect(error?.message == StoreError(writtenMeanwhile: old).message)
         #expect(FileManager.default.fileExists(atPath: new))
         let table = "SELECT count(*) FROM sqlite_master WHERE name = 'other'"
         #expect(try Connection(path: old, mode: .readOnly).integer(table) == 1)
