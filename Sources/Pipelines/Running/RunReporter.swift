@@ -28,10 +28,10 @@ struct RunReporter {
         let targets = ReportTargets(spec, values, run.options)
         let report = report(outcome, spec, values)
         var problems: [Diagnostic] = []
-        var isOutOfResources = false
+        var status = ExitStatus.cannotCreate
         func note(_ failure: RunFailure) {
             problems += failure.diagnostics
-            isOutOfResources = isOutOfResources || failure.fault.kind == .resources
+            if [.resources, .inputOutput].contains(failure.fault.kind) { status = failure.status }
         }
         do {
             written = try writeToFolder(report, spec, values)
@@ -56,7 +56,7 @@ struct RunReporter {
         problems = problems.filter { !told.contains($0) }
         guard !problems.isEmpty else { return written }
         outcome.diagnostics += problems
-        if outcome.status == .ok { outcome.status = isOutOfResources ? .osError : .cannotCreate }
+        if outcome.status == .ok { outcome.status = status }
         return written
     }
 
