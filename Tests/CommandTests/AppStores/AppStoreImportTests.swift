@@ -67,8 +67,8 @@ import Testing
                 .standardOutput.contains("1 unchanged"))
     }
 
-    @Test("rejects a record that lacks a required Transformable")
-    func requiredArchive() throws {
+    /// Creates a store of cards with one card, whose style is an archive of the app.
+    private func makeCards(style: String) throws {
         let (model, diagnostics) = ModelFile.read(
             text: """
                 model: 1
@@ -76,7 +76,7 @@ import Testing
                   Card:
                     attributes:
                       name: { type: String, optional: false }
-                      style: { type: Transformable, optional: false }
+                      style: \(style)
                     unique: [[name]]
                 """)
         let cards = try #require(model, "\(diagnostics)")
@@ -89,6 +89,11 @@ import Testing
                 INSERT INTO Z_PRIMARYKEY VALUES (1, 'Card', 0, 1);
                 INSERT INTO ZCARD VALUES (1, 1, 1, 'a', x'0102');
                 """)
+    }
+
+    @Test("rejects a record that lacks a required Transformable")
+    func requiredArchive() throws {
+        try makeCards(style: "{ type: Transformable, optional: false }")
         try work.write("cards.ndjson", [#"{"name":"a"}"#, #"{"name":"b"}"#])
         let result = try run(
             "  - { import: cards, read: { files: cards.ndjson }, into: Card }")
@@ -102,26 +107,7 @@ import Testing
 
     @Test("warns about values of a Transformable that only the app can write")
     func archives() throws {
-        let (model, diagnostics) = ModelFile.read(
-            text: """
-                model: 1
-                entities:
-                  Card:
-                    attributes:
-                      name: { type: String, optional: false }
-                      style: Transformable
-                    unique: [[name]]
-                """)
-        let cards = try #require(model, "\(diagnostics)")
-        try AppStoreFixture.make(
-            at: store, cards,
-            sql: AppStoreFixture.bookkeeping + """
-                CREATE TABLE ZCARD ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-                    ZNAME VARCHAR, ZSTYLE BLOB );
-                CREATE UNIQUE INDEX Z_Card_UNIQUE_name ON ZCARD (ZNAME COLLATE BINARY ASC);
-                INSERT INTO Z_PRIMARYKEY VALUES (1, 'Card', 0, 1);
-                INSERT INTO ZCARD VALUES (1, 1, 1, 'a', x'0102');
-                """)
+        try makeCards(style: "Transformable")
         try work.write(
             "cards.ndjson", [#"{"name":"a","style":"AQID"}"#, #"{"name":"b","style":"AQID"}"#])
         let result = try run(

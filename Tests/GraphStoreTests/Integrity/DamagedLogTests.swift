@@ -177,6 +177,20 @@ import Testing
         #expect(FileManager.default.contents(atPath: damaged.path + "-wal") == damaged.log)
     }
 
+    @Test("an app's store is known as one if all its tables are in the damaged log")
+    func tablesInTheLog() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("app.sqlite")
+        try Connection(path: path, mode: .create).execute("PRAGMA journal_mode = WAL")
+        var damaged = try LoggedStore(
+            of: path, "CREATE TABLE Z_METADATA (Z_VERSION INTEGER)", "CREATE TABLE ZCARD (Z_PK)")
+        damaged.flip(damaged.place(damaged.last) + 2_000)
+        try damaged.write()
+        #expect(AppStore.isOne(damaged.path))
+        #expect(storeError { try StoreFiles.keepDamagedLog(of: damaged.path) }?.code == .corrupt)
+        #expect(FileManager.default.contents(atPath: damaged.path + "-wal") == damaged.log)
+    }
+
     @Test("a copy of the damaged log is kept before another store is opened for writing")
     func ownStore() throws {
         var damaged = try logged()
